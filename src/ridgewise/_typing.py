@@ -8,4 +8,5 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
+BoolArray = NDArray[np.bool_]
 AnyArray = NDArray[Any]

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Single-set spectral sparsification (BSS): the fast engine, and the paper's algorithm as oracle.
+
+This room knows vectors and no containers.
+"""
+
+from ridgewise.barrier._engine import sparsify
+from ridgewise.barrier._plain import sparsify_plain
+from ridgewise.barrier._problem import (
+    RULES,
+    ArrayVectors,
+    NumericalBreakdownError,
+    Sparsifier,
+    Vectors,
+    weighted_spectrum,
+)
+
+__all__ = [
+    "RULES",
+    "ArrayVectors",
+    "NumericalBreakdownError",
+    "Sparsifier",
+    "Vectors",
+    "sparsify",
+    "sparsify_plain",
+    "weighted_spectrum",
+]

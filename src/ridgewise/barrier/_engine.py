@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The fast engine: what the plain algorithm gives, for a small part of its cost.
+
+- Few rows are looked at: the rule "norm" wants the first feasible row in descending norm.
+- A is decomposed once in some tens of draws (see ``_resolvent``), not at each.
+- Feasible means u^T W u >= 0 for a symmetric W that is diagonal plus low rank: one small matrix
+  product tells for a block of rows at once.
+- Rows are asked for when they are needed, and those looked at often are kept, already rotated.
+
+Whatever goes wrong numerically is noticed: the engine decomposes A anew and tries again; if that
+fails too, the draw is made by the plain algorithm's arithmetic, which raises an error if it can't.
+"""
+
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg.lapack import dsyevd
+from sklearn.utils import gen_batches
+from threadpoolctl import threadpool_limits
+
+from ridgewise._typing import BoolArray, FloatArray, IndexArray
+from ridgewise.barrier import _plain as plain
+from ridgewise.barrier._problem import (
+    NEAR_TIE,
+    Barriers,
+    Sparsifier,
+    Vectors,
+    check_draws,
+    finish,
+    first_best,
+    is_feasible,
+    preference,
+    scan_order,
+)
+from ridgewise.barrier._resolvent import LostDefinitenessError, Resolvent
+from ridgewise.barrier._shortlist import Screen, Shortlist
+
+FIRST_ROWS = 64  # rows asked for at the start
+MOST_ROWS = 2048  # rows in descending norm kept at hand; past them the screen is asked
+MOST_CONTENDERS = 512  # rows that survive the screen, before it is set anew
+
+
+class Draw(NamedTuple):
+    """A row, by its position in scan order, and its weight."""
+
+    position: int
+    row: FloatArray
+    t: float
+
+
+def sparsify(vectors: Vectors, n_draws: int, rule: str = "norm") -> Sparsifier:
+    """Single-set spectral sparsification: the result of ``sparsify_plain``, fast.
+
+    Parameters
+    ----------
+    vectors : Vectors
+        Rows of a matrix with orthonormal columns, of rank l.
+    n_draws : int
+        The number of draws r, more than l.
+    rule : {"norm", "slack", "ratio"}
+        Which feasible row is drawn, as in :func:`sparsify_plain`.
+
+    Returns
+    -------
+    Sparsifier
+        Weighted rows whose spectrum, recomputed from the weights, keeps Lemma 1's promise.
+    """
+    check_draws(vectors.rank, n_draws, rule)
+    # matrices of a few hundred rows lose by BLAS threads
+    with threadpool_limits(limits=1, user_api="blas"):
+        return Engine(vectors, n_draws, rule).run()
+
+
+class Engine:
+    """One run of the barrier method; rows are named by their position in scan order."""
+
+    def __init__(self, vectors: Vectors, n_draws: int, rule: str) -> None:
+        self.vectors, self.rule = vectors, rule
+        self.barriers = Barriers(vectors.rank, n_draws)
+        self.order = scan_order(vectors.norms2)
+        self.selected = np.zeros(len(self.order), dtype=bool)
+        self.positions = np.empty(n_draws, dtype=np.intp)
+        self.rows = np.empty((n_draws, vectors.rank))
+        self.t = np.empty(n_draws)
+
+        self.A = np.zeros((vectors.rank, vectors.rank))
+        self.lower, self.upper = Resolvent(+1), Resolvent(-1)
+        # decompositions cost l^3, what is carried between them l k^2: k = l^(2/3) balances them
+        self.most_stale = max(16, round(vectors.rank ** (2 / 3)))
+        self.nearest = Shortlist(vectors, self.order)  # the first unselected rows in scan order
+        self.depth = 0.0  # how far into them the scan went lately
+        self.contenders = Shortlist(vectors, self.order)  # survivors of the screen
+        self.screen = Screen(vectors, self.order)
+        self.counts: Counter[str] = Counter()
+
+    def run(self) -> Sparsifier:
+        """Make all draws."""
+        self.decompose(0)
+        for tau in range(self.barriers.n_draws):
+            if tau - self.fresh_at >= self.patience:
+                self.decompose(tau)
+            draw = self.draw(tau)
+            self.positions[tau], self.rows[tau], self.t[tau] = draw
+            self.selected[draw.position] = True
+        return finish(
+            self.vectors, self.barriers, self.order[self.positions], self.t, dict(self.counts)
+        )
+
+    # A and its decomposition
+
+    def decompose(self, tau: int) -> None:
+        """Bring A up to date and decompose it; the draws made until now are in it."""
+        if tau > 0:
+            since = slice(self.fresh_at, tau)
+            self.A += (self.rows[since].T * self.t[since]) @ self.rows[since]
+        self.counts["decompositions"] += 1
+        self.eigenvalues, self.Q, _ = dsyevd(self.A, lower=1)
+        self.fresh_at = tau
+        L, U = self.barriers.lower(tau), self.barriers.upper(tau)
+        self.lower.start(self.eigenvalues - L)
+        self.upper.start(U - self.eigenvalues)
+        # the lower barrier moves by 1 a draw and must not reach the old smallest eigenvalue
+        self.patience = max(1, min(self.most_stale, int(self.eigenvalues[0] - L) - 1))
+        self.Z = np.empty((self.patience, self.vectors.rank))  # rows drawn since, rotated
+        self.nearest.refresh(self.Q, self.selected)
+        self.contenders.refresh(self.Q, self.selected)
+        if self.screen.is_set:
+            self.screen.rotate(self.Q)
+
+    def move(self, tau: int) -> None:
+        """Move both barriers to where draw ``tau`` looks at them."""
+        drawn = slice(self.fresh_at, tau)
+        Z, t = self.Z[: tau - self.fresh_at], self.t[drawn]
+        self.lower.move(self.eigenvalues - self.barriers.lower(tau + 1), Z, t)
+        self.upper.move(self.barriers.upper(tau + 1) - self.eigenvalues, Z, t)
+
+    # a draw
+
+    def draw(self, tau: int) -> Draw:
+        """One draw: with a new decomposition if it fails, plainly if it fails again."""
+        found = self.try_draw(tau)
+        if found is None and tau > self.fresh_at:
+            self.counts["early decompositions"] += 1
+            self.decompose(tau)
+            found = self.try_draw(tau)
+        if found is None:
+            self.counts["plain draws"] += 1
+            found = self.draw_plainly(tau)
+            self.patience = 0
+        return found
+
+    def try_draw(self, tau: int) -> Draw | None:
+        """One draw by the fast arithmetic, or None where rounding defeats it."""
+        try:
+            self.move(tau)
+            search = self.first_feasible if self.rule == "norm" else self.best_contender
+            found = search(tau) or self.repeat(tau)
+        except LostDefinitenessError:
+            return None
+        return found
+
+    def accept(self, tau: int, position: int, row: FloatArray, z: FloatArray) -> Draw | None:
+        """The draw of this row (z: the same, rotated) if it is feasible."""
+        lower_square, lower_plain = self.lower.forms(z[None])
+        upper_square, upper_plain = self.upper.forms(z[None])
+        term = lower_square / self.lower.change
+        lv, uv = term - lower_plain, upper_square / self.upper.change + upper_plain
+        if not is_feasible(lv, uv, term)[0]:
+            return None
+        t = float(2 / (lv[0] + uv[0]))
+        self.lower.add(t, lower_square[0], lower_plain[0])
+        self.upper.add(t, upper_square[0], upper_plain[0])
+        self.Z[tau - self.fresh_at] = z
+        return Draw(position, row, t)
+
+    def accept_first(self, tau: int, rows: Shortlist, candidates: IndexArray) -> Draw | None:
+        """The draw of the first feasible of the ``candidates`` among ``rows``."""
+        for i in candidates:
+            draw = self.accept(tau, rows.positions[i], rows.raw[i], rows.rotated[i])
+            if draw is not None:
+                return draw
+        return None
+
+    def repeat(self, tau: int) -> Draw | None:
+        """Draw a selected row again, since no other is feasible."""
+        self.counts["repeats"] += 1
+        drawn, first = np.unique(self.positions[:tau], return_index=True)
+        rotated = self.rows[first] @ self.Q
+        lv, term = self.lower.shift(rotated)
+        uv, _ = self.upper.shift(rotated)
+        candidates = np.flatnonzero(is_feasible(lv, uv, term))
+        if len(candidates) == 0:
+            return None
+        best = 0 if self.rule == "norm" else first_best(preference(self.rule, lv, uv)[candidates])
+        i = candidates[best]
+        return self.accept(tau, int(drawn[i]), self.rows[first[i]], rotated[i])
+
+    # the rule "norm": the first feasible row in scan order
+
+    def first_feasible(self, tau: int) -> Draw | None:
+        """The first unselected feasible row in descending norm."""
+        start, size = 0, max(8, int(1.25 * self.depth))
+        while start < len(self.nearest) or self.hold_more():
+            stop = min(start + size, len(self.nearest))
+            candidates = start + np.flatnonzero(self.may_be_feasible(slice(start, stop)))
+            draw = self.accept_first(tau, self.nearest, candidates)
+            self.counts["rows"] += stop - start
+            if draw is not None:
+                reached = np.searchsorted(self.nearest.positions, draw.position)
+                self.depth += 0.2 * (float(reached) - self.depth)
+                return draw
+            start, size = stop, 2 * size
+        return self.first_feasible_far(tau)
+
+    def may_be_feasible(self, block: slice) -> BoolArray:
+        """Of the nearest rows, those that a cheap test does not rule out.
+
+        L(u) is computed, U(u) bounded: since A has only grown, N >= G for the upper barrier, so
+        u^T N u >= q = u^T G u and u^T N^2 u >= q^2 / ||u||^2.
+        """
+        z, squares = self.nearest.rotated[block], self.nearest.squares[block]
+        w, C, B = self.lower.quadratic()
+        lv = squares @ w
+        if C is not None and B is not None:
+            both = z @ np.concatenate([C, B]).T
+            lv += 2 * np.einsum("ij,ij->i", both[:, : len(C)], both[:, len(C) :])
+        norms2 = self.nearest.norms2[self.nearest.positions[block]]
+        q = squares @ self.upper.g
+        uv = q + q**2 / (norms2 * self.upper.change)
+        # far above what rounding may do to lv: its terms are at most ||N||^2 ||u||^2 / change
+        margin = 10 * NEAR_TIE * self.lower.g.max() ** 2 / self.lower.change
+        return (lv >= uv - margin * norms2) & ~self.selected[self.nearest.positions[block]]
+
+    def hold_more(self) -> bool:
+        """Hold more of the nearest rows, if there are any and there is room."""
+        held = self.nearest.positions
+        if len(held) >= MOST_ROWS:
+            return False
+        end = int(held[-1]) + 1 if len(held) else 0
+        room = min(max(FIRST_ROWS, len(held)), MOST_ROWS - len(held))
+        more = end + np.flatnonzero(~self.selected[end : end + room + len(self.positions)])[:room]
+        if len(more) == 0:
+            return False
+        self.nearest.replace(np.concatenate([held, more]))
+        return True
+
+    def first_feasible_far(self, tau: int) -> Draw | None:
+        """The same among the rows past the nearest, of which the screen leaves few."""
+        end = int(self.nearest.positions[-1]) + 1 if len(self.nearest) else 0
+        if self.selected[end:].all():
+            return None
+        lv, uv = self.screen_bounds(tau)
+        survivors = end + np.flatnonzero((lv >= uv)[end:] & ~self.selected[end:])
+        if len(survivors) > MOST_CONTENDERS and self.renew_screen(tau):
+            return self.first_feasible_far(tau)
+        self.counts["rows"] += len(survivors)
+        for part in gen_batches(len(survivors), MOST_CONTENDERS):
+            self.contenders.replace(survivors[part])
+            draw = self.accept_first(tau, self.contenders, np.arange(len(self.contenders)))
+            if draw is not None:
+                return draw
+        return None
+
+    # the rules "slack" and "ratio": the best of all feasible rows
+
+    def best_contender(self, tau: int) -> Draw | None:
+        """The best unselected feasible row: best among those held, and no other may be better."""
+        best = self.rate_contenders()
+        missing = self.may_be_better(tau, best)
+        if len(self.contenders) + len(missing) > MOST_CONTENDERS and self.renew_screen(tau):
+            return self.best_contender(tau)
+        if len(missing):
+            self.contenders.replace(np.union1d(self.contenders.positions, missing))
+            best = self.rate_contenders()
+        if best == -np.inf:
+            return None
+        return self.accept_first(tau, self.contenders, np.array([first_best(self.ratings)]))
+
+    def rate_contenders(self) -> float:
+        """What the rule makes of each contender, and the best of that; -inf where none will do."""
+        held = self.contenders
+        self.counts["rows"] += len(held)
+        lv, term = self.lower.shift(held.rotated)
+        uv, _ = self.upper.shift(held.rotated)
+        usable = is_feasible(lv, uv, term) & ~self.selected[held.positions]
+        self.ratings = np.where(usable, preference(self.rule, lv, uv), -np.inf)
+        return float(self.ratings.max(initial=-np.inf))
+
+    def may_be_better(self, tau: int, best: float) -> IndexArray:
+        """Unselected rows that are not held and may be as good as ``best``, as the screen sees it."""
+        lv, uv = self.screen_bounds(tau)
+        if best == -np.inf:
+            able = lv >= uv
+        elif self.rule == "slack":
+            able = lv - uv >= (1 - 10 * NEAR_TIE) * best
+        else:
+            able = (lv > 0) & (lv >= (1 - 10 * NEAR_TIE) * best * uv)
+        able &= ~self.selected
+        able[self.contenders.positions] = False
+        return np.flatnonzero(able)
+
+    # the screen
+
+    def screen_bounds(self, tau: int) -> tuple[FloatArray, FloatArray]:
+        """At most L(u), at least U(u), of every row in scan order."""
+        if not self.screen.is_set:
+            self.renew_screen(tau)
+        return self.screen.bounds(self.lower.form(), self.upper.form())
+
+    def renew_screen(self, tau: int) -> bool:
+        """Set the screen to the present draw; False if it is already."""
+        if self.screen.is_set and self.screen_set_at == tau:
+            return False
+        if tau > self.fresh_at:
+            self.decompose(tau)
+            self.move(tau)
+        self.counts["screens"] += 1
+        self.screen.set(self.Q, self.lower.quadratic()[0], self.upper.quadratic()[0])
+        self.screen_set_at = tau
+        if self.rule != "norm":
+            ratings = np.where(self.selected, -np.inf, self.screen.lv - self.screen.uv)
+            few = min(len(ratings), MOST_CONTENDERS // 4)
+            self.contenders.replace(np.sort(np.argpartition(-ratings, few - 1)[:few]))
+        return True
+
+    # where the fast arithmetic fails
+
+    def draw_plainly(self, tau: int) -> Draw:
+        """One draw as the plain algorithm makes it: every row, by explicit inverses."""
+        since = slice(self.fresh_at, tau)
+        A = self.A + (self.rows[since].T * self.t[since]) @ self.rows[since]
+        lv, uv, term = np.empty((3, len(self.order)))
+        for block in gen_batches(len(self.order), MOST_ROWS):
+            rows = self.vectors.take(self.order[block])
+            lv[block], term[block] = plain.lower_shift(rows, 1.0, A, self.barriers.lower(tau))
+            uv[block] = plain.upper_shift(
+                rows, self.barriers.delta_U, A, self.barriers.upper(tau)
+            )
+        i = plain.choose_row(self.rule, lv, uv, is_feasible(lv, uv, term), self.selected)
+        return Draw(i, self.vectors.take(self.order[[i]])[0], float(2 / (lv[i] + uv[i])))
