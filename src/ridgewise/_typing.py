@@ -4,9 +4,15 @@
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
 BoolArray = NDArray[np.bool_]
 AnyArray = NDArray[Any]
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether X is a sparse array or matrix (and, unlike ``issparse``, no more about its type)."""
+    return bool(sp.issparse(X))

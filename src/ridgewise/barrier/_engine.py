@@ -12,6 +12,7 @@ fails too, the draw is made by the plain algorithm's arithmetic, which raises an
 """
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -92,6 +93,8 @@ class Engine:
         self.depth = 0.0  # how far into them the scan went lately
         self.contenders = Shortlist(vectors, self.order)  # survivors of the screen
         self.screen = Screen(vectors, self.order)
+        self.screen_set_at = -1
+        self.fresh_at = 0
         self.counts: Counter[str] = Counter()
 
     def run(self) -> Sparsifier:
@@ -100,9 +103,9 @@ class Engine:
         for tau in range(self.barriers.n_draws):
             if tau - self.fresh_at >= self.patience:
                 self.decompose(tau)
-            draw = self.draw(tau)
-            self.positions[tau], self.rows[tau], self.t[tau] = draw
-            self.selected[draw.position] = True
+            position, row, t = self.draw(tau)
+            self.positions[tau], self.rows[tau], self.t[tau] = position, row, t
+            self.selected[position] = True
         return finish(
             self.vectors, self.barriers, self.order[self.positions], self.t, dict(self.counts)
         )
@@ -130,10 +133,9 @@ class Engine:
 
     def move(self, tau: int) -> None:
         """Move both barriers to where draw ``tau`` looks at them."""
-        drawn = slice(self.fresh_at, tau)
-        Z, t = self.Z[: tau - self.fresh_at], self.t[drawn]
-        self.lower.move(self.eigenvalues - self.barriers.lower(tau + 1), Z, t)
-        self.upper.move(self.barriers.upper(tau + 1) - self.eigenvalues, Z, t)
+        Z, t_inverse = self.Z[: tau - self.fresh_at], 1 / self.t[self.fresh_at : tau]
+        self.lower.move(self.eigenvalues - self.barriers.lower(tau + 1), Z, t_inverse)
+        self.upper.move(self.barriers.upper(tau + 1) - self.eigenvalues, Z, t_inverse)
 
     # a draw
 
@@ -162,23 +164,24 @@ class Engine:
 
     def accept(self, tau: int, position: int, row: FloatArray, z: FloatArray) -> Draw | None:
         """The draw of this row (z: the same, rotated) if it is feasible."""
-        lower_square, lower_plain = self.lower.forms(z[None])
-        upper_square, upper_plain = self.upper.forms(z[None])
+        lower_square, lower_plain = self.lower.forms_of(z)
+        upper_square, upper_plain = self.upper.forms_of(z)
         term = lower_square / self.lower.change
         lv, uv = term - lower_plain, upper_square / self.upper.change + upper_plain
-        if not is_feasible(lv, uv, term)[0]:
+        if not is_feasible(lv, uv, term):
             return None
-        t = float(2 / (lv[0] + uv[0]))
-        self.lower.add(t, lower_square[0], lower_plain[0])
-        self.upper.add(t, upper_square[0], upper_plain[0])
+        t = 2 / (lv + uv)
+        self.lower.add(t, lower_square, lower_plain)
+        self.upper.add(t, upper_square, upper_plain)
         self.Z[tau - self.fresh_at] = z
         return Draw(position, row, t)
 
-    def accept_first(self, tau: int, rows: Shortlist, candidates: IndexArray) -> Draw | None:
+    def accept_first(self, tau: int, rows: Shortlist, candidates: Iterable[int]) -> Draw | None:
         """The draw of the first feasible of the ``candidates`` among ``rows``."""
         for i in candidates:
-            draw = self.accept(tau, rows.positions[i], rows.raw[i], rows.rotated[i])
+            draw = self.accept(tau, int(rows.positions[i]), rows.raw[i], rows.rotated[i])
             if draw is not None:
+                self.reached = i
                 return draw
         return None
 
@@ -200,18 +203,23 @@ class Engine:
 
     def first_feasible(self, tau: int) -> Draw | None:
         """The first unselected feasible row in descending norm."""
-        start, size = 0, max(8, int(1.25 * self.depth))
+        first = start = self.first_unselected()
+        size = 2 if self.depth < 1 else 8 + int(self.depth)
         while start < len(self.nearest) or self.hold_more():
             stop = min(start + size, len(self.nearest))
             candidates = start + np.flatnonzero(self.may_be_feasible(slice(start, stop)))
             draw = self.accept_first(tau, self.nearest, candidates)
             self.counts["rows"] += stop - start
             if draw is not None:
-                reached = np.searchsorted(self.nearest.positions, draw.position)
-                self.depth += 0.2 * (float(reached) - self.depth)
+                self.depth += 0.2 * (self.reached - first - self.depth)
                 return draw
             start, size = stop, 2 * size
         return self.first_feasible_far(tau)
+
+    def first_unselected(self) -> int:
+        """Where among the nearest rows the first unselected one is."""
+        selected = self.selected[self.nearest.positions]
+        return int(selected.argmin()) if not selected.all() else len(selected)
 
     def may_be_feasible(self, block: slice) -> BoolArray:
         """Of the nearest rows, those that a cheap test does not rule out.
@@ -219,18 +227,22 @@ class Engine:
         L(u) is computed, U(u) bounded: since A has only grown, N >= G for the upper barrier, so
         u^T N u >= q = u^T G u and u^T N^2 u >= q^2 / ||u||^2.
         """
-        z, squares = self.nearest.rotated[block], self.nearest.squares[block]
-        w, C, B = self.lower.quadratic()
-        lv = squares @ w
-        if C is not None and B is not None:
-            both = z @ np.concatenate([C, B]).T
-            lv += 2 * np.einsum("ij,ij->i", both[:, : len(C)], both[:, len(C) :])
-        norms2 = self.nearest.norms2[self.nearest.positions[block]]
+        positions = self.nearest.positions[block]
+        unselected = ~self.selected[positions]
+        if len(positions) <= 2:
+            return unselected  # testing them would cost as much as knowing
+        squares, norms2 = self.nearest.squares[block], self.nearest.norms2[positions]
+        lv = squares @ self.lower.w
+        factors = self.lower.low_rank_part()
+        if factors is not None:
+            half = len(factors) // 2
+            products = factors @ self.nearest.rotated[block].T
+            lv += 2 * np.einsum("ij,ij->j", products[:half], products[half:])
         q = squares @ self.upper.g
-        uv = q + q**2 / (norms2 * self.upper.change)
+        uv = q + q * q / (norms2 * self.upper.change)
         # far above what rounding may do to lv: its terms are at most ||N||^2 ||u||^2 / change
-        margin = 10 * NEAR_TIE * self.lower.g.max() ** 2 / self.lower.change
-        return (lv >= uv - margin * norms2) & ~self.selected[self.nearest.positions[block]]
+        margin = 10 * NEAR_TIE * self.lower.g[0] ** 2 / self.lower.change
+        return (lv >= uv - margin * norms2) & unselected
 
     def hold_more(self) -> bool:
         """Hold more of the nearest rows, if there are any and there is room."""
@@ -257,7 +269,7 @@ class Engine:
         self.counts["rows"] += len(survivors)
         for part in gen_batches(len(survivors), MOST_CONTENDERS):
             self.contenders.replace(survivors[part])
-            draw = self.accept_first(tau, self.contenders, np.arange(len(self.contenders)))
+            draw = self.accept_first(tau, self.contenders, range(len(self.contenders)))
             if draw is not None:
                 return draw
         return None
@@ -275,7 +287,7 @@ class Engine:
             best = self.rate_contenders()
         if best == -np.inf:
             return None
-        return self.accept_first(tau, self.contenders, np.array([first_best(self.ratings)]))
+        return self.accept_first(tau, self.contenders, [first_best(self.ratings)])
 
     def rate_contenders(self) -> float:
         """What the rule makes of each contender, and the best of that; -inf where none will do."""
@@ -288,7 +300,7 @@ class Engine:
         return float(self.ratings.max(initial=-np.inf))
 
     def may_be_better(self, tau: int, best: float) -> IndexArray:
-        """Unselected rows that are not held and may be as good as ``best``, as the screen sees it."""
+        """Unselected rows not held that may be as good as ``best``, as far as the screen sees."""
         lv, uv = self.screen_bounds(tau)
         if best == -np.inf:
             able = lv >= uv
@@ -310,16 +322,17 @@ class Engine:
 
     def renew_screen(self, tau: int) -> bool:
         """Set the screen to the present draw; False if it is already."""
-        if self.screen.is_set and self.screen_set_at == tau:
+        if self.screen_set_at == tau:
             return False
         if tau > self.fresh_at:
             self.decompose(tau)
             self.move(tau)
         self.counts["screens"] += 1
-        self.screen.set(self.Q, self.lower.quadratic()[0], self.upper.quadratic()[0])
+        self.screen.set(self.Q, self.lower.w, self.upper.w)
         self.screen_set_at = tau
         if self.rule != "norm":
-            ratings = np.where(self.selected, -np.inf, self.screen.lv - self.screen.uv)
+            ratings = preference(self.rule, self.screen.lv, self.screen.uv)
+            ratings = np.where(self.selected, -np.inf, ratings)
             few = min(len(ratings), MOST_CONTENDERS // 4)
             self.contenders.replace(np.sort(np.argpartition(-ratings, few - 1)[:few]))
         return True
@@ -334,8 +347,6 @@ class Engine:
         for block in gen_batches(len(self.order), MOST_ROWS):
             rows = self.vectors.take(self.order[block])
             lv[block], term[block] = plain.lower_shift(rows, 1.0, A, self.barriers.lower(tau))
-            uv[block] = plain.upper_shift(
-                rows, self.barriers.delta_U, A, self.barriers.upper(tau)
-            )
+            uv[block] = plain.upper_shift(rows, self.barriers.delta_U, A, self.barriers.upper(tau))
         i = plain.choose_row(self.rule, lv, uv, is_feasible(lv, uv, term), self.selected)
         return Draw(i, self.vectors.take(self.order[[i]])[0], float(2 / (lv[i] + uv[i])))

@@ -9,7 +9,7 @@ weights add up; rows of zero norm are left out.
 
 import numpy as np
 
-from ridgewise._typing import BoolArray, FloatArray
+from ridgewise._typing import AnyArray, BoolArray, FloatArray
 from ridgewise.barrier._problem import (
     ArrayVectors,
     Barriers,
@@ -41,7 +41,7 @@ def sparsify_plain(U: FloatArray, n_draws: int, rule: str = "norm") -> Sparsifie
     -------
     Sparsifier
     """
-    d, ell = U.shape
+    ell = U.shape[1]
     check_draws(ell, n_draws, rule)
     vectors = ArrayVectors(U)
     barriers = Barriers(ell, n_draws)
@@ -113,7 +113,7 @@ def choose_row(
     return int(candidates[first_best(preference(rule, lv[candidates], uv[candidates]))])
 
 
-def check_positive(gaps: FloatArray, what: str) -> None:
+def check_positive(gaps: AnyArray, what: str) -> None:
     """A barrier must stay on its side of the spectrum."""
     if gaps.min() <= 0:
         raise NumericalBreakdownError(f"{what}, which cannot happen in exact arithmetic")

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the plain algorithm and the engine share: the vectors, the barriers, the rules, the result."""
+"""What the plain algorithm and the engine share: vectors, barriers, rules, the result."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, get_args
+from typing import Any, Protocol
 
 import numpy as np
 from sklearn.utils import gen_batches
 
-from ridgewise._typing import BoolArray, FloatArray, IndexArray
+from ridgewise._typing import AnyArray, FloatArray, IndexArray
 
-Rule = Literal["norm", "slack", "ratio"]
-RULES: tuple[str, ...] = get_args(Rule)
+RULES = ("norm", "slack", "ratio")
 
 # Two ways of computing L(u) and U(u) differ in the last digits. Comparisons that decide which row
 # is taken are therefore made with this tolerance, relative to the terms compared, and only here.
@@ -28,10 +28,13 @@ class NumericalBreakdownError(ArithmeticError):
 class Vectors(Protocol):
     """Vectors u_1, ..., u_d with sum u_j u_j^T = I, of which any may be asked for."""
 
-    norms2: FloatArray
-    """Squared norm of each vector, shape (d,)."""
-    rank: int
-    """The length l of a vector."""
+    @property
+    def norms2(self) -> FloatArray:
+        """Squared norm of each vector, shape (d,)."""
+
+    @property
+    def rank(self) -> int:
+        """The length l of a vector."""
 
     def take(self, indices: IndexArray) -> FloatArray:
         """Vectors ``indices`` as rows, shape (len(indices), l)."""
@@ -58,7 +61,6 @@ class ArrayVectors:
             yield block, self.U[block] @ directions
 
 
-@dataclass(frozen=True)
 class Barriers:
     """The barriers of Algorithm 1 for r draws of vectors of length l.
 
@@ -66,23 +68,15 @@ class Barriers:
     s = sqrt(l / r). The lower barrier moves by 1 a draw, the upper one by delta_U.
     """
 
-    rank: int
-    n_draws: int
-
-    @property
-    def s(self) -> float:
-        """sqrt(l / r), on which every promise rests."""
-        return float(np.sqrt(self.rank / self.n_draws))
-
-    @property
-    def delta_U(self) -> float:
-        """How far the upper barrier moves in a draw."""
-        return (1 + self.s) / (1 - self.s)
-
-    @property
-    def start(self) -> float:
-        """sqrt(r l): the lower barrier starts this far below zero."""
-        return float(np.sqrt(self.n_draws * self.rank))
+    def __init__(self, rank: int, n_draws: int) -> None:
+        self.rank, self.n_draws = rank, n_draws
+        self.start = math.sqrt(n_draws * rank)
+        s = math.sqrt(rank / n_draws)
+        self.delta_U = (1 + s) / (1 - s)
+        # Lemma 1: the eigenvalues of sum w_j u_j u_j^T lie between these
+        self.promised = (1 - s) ** 2, (1 + s) ** 2
+        # step 5 of Algorithm 1: what the sums of t are multiplied with
+        self.weight_scale = (1 - s) / n_draws
 
     def lower(self, tau: int) -> float:
         """L_tau."""
@@ -91,16 +85,6 @@ class Barriers:
     def upper(self, tau: int) -> float:
         """U_tau."""
         return self.delta_U * (tau + self.start)
-
-    @property
-    def promised(self) -> tuple[float, float]:
-        """Lemma 1: the eigenvalues of sum w_j u_j u_j^T lie between these."""
-        return (1 - self.s) ** 2, (1 + self.s) ** 2
-
-    @property
-    def weight_scale(self) -> float:
-        """Step 5 of Algorithm 1: what the sums of t are multiplied with."""
-        return (1 - self.s) / self.n_draws
 
 
 @dataclass(frozen=True)
@@ -148,8 +132,8 @@ def scan_order(norms2: FloatArray) -> IndexArray:
     return order[: int(np.count_nonzero(norms2 > ZERO_NORM2))]
 
 
-def is_feasible(lv: FloatArray, uv: FloatArray, term: FloatArray) -> BoolArray:
-    """Where U(u) <= L(u), up to a near-tie.
+def is_feasible(lv: Any, uv: Any, term: Any) -> Any:
+    """Where U(u) <= L(u), up to a near-tie; of a row or of many.
 
     ``term`` is L's positive term, of which L and U are what is left: their rounding errors are in
     proportion to it.
@@ -168,8 +152,9 @@ def first_best(preferences: FloatArray) -> int:
     return int(np.argmax(preferences >= best - NEAR_TIE * abs(best)))
 
 
-def finish(vectors: Vectors, barriers: Barriers, draws: IndexArray, t: FloatArray,
-           counts: dict[str, int]) -> Sparsifier:
+def finish(
+    vectors: Vectors, barriers: Barriers, draws: IndexArray, t: FloatArray, counts: dict[str, int]
+) -> Sparsifier:
     """Add up the weights of repeats, recompute the spectrum and hold it against Lemma 1."""
     selected, weights = add_up_repeats(draws, t * barriers.weight_scale)
     lower, upper = weighted_spectrum(vectors.take(selected), weights)
@@ -188,7 +173,7 @@ def finish(vectors: Vectors, barriers: Barriers, draws: IndexArray, t: FloatArra
     )
 
 
-def add_up_repeats(draws: IndexArray, t: FloatArray) -> tuple[IndexArray, FloatArray]:
+def add_up_repeats(draws: IndexArray, t: AnyArray) -> tuple[IndexArray, AnyArray]:
     """Distinct indices in the order of their first draw, and their summed weights."""
     distinct, first, inverse = np.unique(draws, return_index=True, return_inverse=True)
     weights = np.bincount(inverse, weights=t)

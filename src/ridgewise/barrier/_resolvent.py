@@ -27,6 +27,7 @@ class Resolvent:
 
     g: FloatArray
     C: FloatArray | None
+    CB: FloatArray | None
     trace: float
     change: float
 
@@ -37,16 +38,17 @@ class Resolvent:
         """Begin with a decomposition of A, whose eigenvalues are at ``gaps`` from the barrier."""
         self.potential = float(np.sum(1 / gaps))
 
-    def move(self, gaps: FloatArray, Z: FloatArray, t: FloatArray) -> None:
+    def move(self, gaps: FloatArray, Z: FloatArray, t_inverse: FloatArray) -> None:
         """Move the barrier, so that the eigenvalues decomposed are at ``gaps`` from it now.
 
-        ``Z`` and ``t`` are the rows, rotated, and the weights that A has grown by since.
+        ``Z`` are the rows, rotated, that A has grown by since; ``t_inverse`` is 1 / their weights.
         """
-        if gaps.min() <= 0:
+        if min(gaps[0], gaps[-1]) <= 0:  # eigenvalues are sorted, so these are extreme
             raise LostDefinitenessError
         self.g = 1 / gaps
-        self.C = self.low_rank_factor(Z, t) if len(Z) else None
-        self.trace = float(self.g.sum())
+        self.C = self.low_rank_factor(Z, t_inverse) if len(Z) else None
+        self.CB = None
+        self.trace = float(np.add.reduce(self.g))
         if self.C is not None:
             self.trace -= self.sign * float(np.vdot(self.C, self.C))
         # Phi(L + 1) - Phi(L) below, Phi^(U) - Phi^(U + delta_U) above: positive, both of them
@@ -54,18 +56,25 @@ class Resolvent:
         if not self.change > 0:
             raise LostDefinitenessError
 
-    def low_rank_factor(self, Z: FloatArray, t: FloatArray) -> FloatArray:
+    def low_rank_factor(self, Z: FloatArray, t_inverse: FloatArray) -> FloatArray:
         """C = R^-T Z G, with R^T R = T^-1 + sign Z G Z^T."""
         ZG = Z * self.g
         S = ZG @ Z.T
         if self.sign < 0:
             np.negative(S, out=S)
-        S.flat[:: len(Z) + 1] += 1 / t
+        S.ravel()[:: len(Z) + 1] += t_inverse
         R, failed = dpotrf(S.T, lower=0, clean=0, overwrite_a=1)
         if failed:
             raise LostDefinitenessError
         C: FloatArray = dtrsm(1.0, R, ZG.T, side=1, lower=0, overwrite_b=1).T
         return C
+
+    def forms_of(self, z: FloatArray) -> tuple[float, float]:
+        """z^T N^2 z and z^T N z of one row."""
+        Nz = self.g * z
+        if self.C is not None:
+            Nz -= self.sign * ((self.C @ z) @ self.C)
+        return float(Nz @ Nz), float(Nz @ z)
 
     def forms(self, z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """z^T N^2 z and z^T N z of each row of z."""
@@ -80,28 +89,32 @@ class Resolvent:
         term = square / self.change
         return term - self.sign * plain, term
 
-    def quadratic(self) -> tuple[FloatArray, FloatArray | None, FloatArray | None]:
-        """L or U as a quadratic form diag(w) + C^T B + B^T C; here (w, C, B).
+    @property
+    def w(self) -> FloatArray:
+        """The diagonal part of L or U as a quadratic form diag(w) + C^T B + B^T C.
 
-        It is N^2 / change - sign N, multiplied out for N = G - sign C^T C.
+        The form is N^2 / change - sign N, multiplied out for N = G - sign C^T C.
         """
-        ratio = self.g / self.change
-        w = self.g * (ratio - self.sign)
-        if self.C is None:
-            return w, None, None
-        inner = self.C @ self.C.T
-        inner /= 2 * self.change
-        inner.flat[:: len(inner) + 1] += 0.5
-        return w, self.C, inner @ self.C - self.sign * (self.C * ratio)
+        return self.g * (self.g / self.change - self.sign)
+
+    def low_rank_part(self) -> FloatArray | None:
+        """The factors of that form, C above B; None right after a decomposition."""
+        if self.CB is None and self.C is not None:
+            inner = self.C @ self.C.T
+            inner /= 2 * self.change
+            inner.ravel()[:: len(inner) + 1] += 0.5
+            B = inner @ self.C - self.C * (self.g * (self.sign / self.change))
+            self.CB = np.concatenate([self.C, B])
+        return self.CB
 
     def form(self) -> FloatArray:
         """The same quadratic form as a matrix."""
-        w, C, B = self.quadratic()
-        W = np.zeros((len(w), len(w)))
-        if C is not None and B is not None:
-            W = C.T @ B
-            W += W.T
-        W.flat[:: len(w) + 1] += w
+        W = np.diag(self.w)
+        CB = self.low_rank_part()
+        if CB is not None:
+            half = len(CB) // 2
+            product = CB[:half].T @ CB[half:]
+            W += product + product.T
         return W
 
     def add(self, t: float, square: float, plain: float) -> None:

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The paper's synthetic data: a few relevant features, each better than the one before it."""
+
+from numbers import Integral
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state, check_scalar
+
+from ridgewise._typing import FloatArray
+
+
+def make_ridge_synthetic(
+    n_samples: int = 30,
+    n_features: int = 1000,
+    n_relevant: int = 90,
+    *,
+    random_state: int | RandomState | None = None,
+) -> tuple[FloatArray, NDArray[np.int_]]:
+    """Generate two classes that the first features tell apart, the later the better.
+
+    A label is -1 or 1, with equal probability. Counted from 1, relevant feature j of a
+    sample with label y is y N(-j, 1); every other feature is N(0, 1), whatever the label.
+    So the last relevant feature, column ``n_relevant - 1``, separates the classes best.
+
+    Parameters
+    ----------
+    n_samples : int, default=30
+        Number of samples, at least 1.
+    n_features : int, default=1000
+        Number of features, at least 1.
+    n_relevant : int, default=90
+        Number of relevant features, from 0 to `n_features`. The paper takes 90 and 100.
+    random_state : int, RandomState instance or None, default=None
+        An int gives the same data on every call.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features), float64
+        The samples.
+    y : ndarray of shape (n_samples,), int
+        Their labels, -1 or 1.
+
+    See Also
+    --------
+    load_stdlib_text : Real data, with words for features.
+
+    Notes
+    -----
+    The labels are independent, as in the paper, so a class may be absent: with
+    probability 2 ** (1 - n_samples), which matters for a few samples only.
+
+    Examples
+    --------
+    >>> from ridgewise.datasets import make_ridge_synthetic
+    >>> X, y = make_ridge_synthetic(random_state=0)
+    >>> X.shape, y.shape
+    ((30, 1000), (30,))
+    >>> strength = abs(y @ X) / len(y)
+    >>> print(strength[[0, 44, 88, 89, 90]].round(1))  # features 1, 45, 89, 90 and 91
+    [ 0.6 44.7 89.1 89.5  0.1]
+    """
+    check_scalar(n_samples, "n_samples", Integral, min_val=1)
+    check_scalar(n_features, "n_features", Integral, min_val=1)
+    check_scalar(n_relevant, "n_relevant", Integral, min_val=0)
+    if n_relevant > n_features:
+        raise ValueError(
+            f"n_relevant={n_relevant} must be at most n_features={n_features}: "
+            "the relevant features are among the features."
+        )
+    generator = check_random_state(random_state)
+    y = generator.choice([-1, 1], size=n_samples)
+    X = generator.standard_normal((n_samples, n_features))
+    means = -np.arange(1, n_relevant + 1)
+    X[:, :n_relevant] = y[:, np.newaxis] * (X[:, :n_relevant] + means)
+    return X, y

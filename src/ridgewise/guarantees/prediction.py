@@ -1,0 +1,365 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How far the predictions on selected features can be from those on all of them.
+
+The letters are the paper's. A test point is q = X^T c + z, with z outside the span of the training
+points; f(q) = q^T X^T (K + alpha)^-1 y and f~(q) is the same on the selected, weighted features.
+[a, b] holds the eigenvalues of G = U^T W U, so that a K <= K~ <= b K. The paper's lambda is alpha.
+
+As printed, the paper's Theorem 1 fails for test points outside the span; these bounds hold for any
+selected features and any weights (see "The paper, corrected" in the documentation).
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ridgewise._typing import FloatArray
+from ridgewise.guarantees._checks import (
+    check_interval,
+    check_not_negative,
+    interval_around_one,
+    squared_spectrum,
+)
+from ridgewise.guarantees.sample_size import bss_promise
+
+
+@dataclass(frozen=True)
+class PredictionBound:
+    """A bound on abs(f~(q) - f(q)) for every test point, in its two parts.
+
+    Attributes
+    ----------
+    in_span : ndarray of shape (n_test,)
+        The share of the part of the test point that the training points span.
+    out_of_span : ndarray of shape (n_test,)
+        The share of the rest.
+    """
+
+    in_span: FloatArray
+    out_of_span: FloatArray
+
+    @property
+    def total(self) -> FloatArray:
+        """The bound itself: the sum of its parts."""
+        return self.in_span + self.out_of_span
+
+
+def theorem1_bound(
+    lower: float,
+    upper: float,
+    singular_values: ArrayLike,
+    alpha: float,
+    *,
+    coefficient_norms: ArrayLike,
+    cross_norms: ArrayLike,
+    target_norm: float,
+) -> PredictionBound:
+    """Bound the change of the predictions: the paper's Theorem 1, corrected.
+
+    abs(f~(q) - f(q)) <= eta ||c|| ||y|| + tau c_q ||y||, with eta that of the spectrum.
+
+    Parameters
+    ----------
+    lower, upper : float
+        The measured interval: lower K <= K~ <= upper K.
+    singular_values : array-like of shape (rank,)
+        The non-zero singular values of X.
+    alpha : float
+        What is added to the kernel's diagonal.
+    coefficient_norms : array-like of shape (n_test,)
+        ||c|| = ||S^-1 U^T q|| of every test point.
+    cross_norms : array-like of shape (n_test,)
+        c_q of every test point, see `cross_norms`; or `c_star` times ||z||.
+    target_norm : float
+        ||y||, or the norm of V^T y, which is all that counts.
+
+    Returns
+    -------
+    PredictionBound
+        One number a test point, in its two parts.
+
+    Examples
+    --------
+    >>> bound = theorem1_bound(
+    ...     0.25, 1.5, [2.0, 1.0], 1.0,
+    ...     coefficient_norms=[1.0, 1.0], cross_norms=[0.0, 0.3], target_norm=2.0,
+    ... )
+    >>> bound.total.round(3)
+    array([0.6, 1.2])
+    """
+    y = check_not_negative("target_norm", target_norm)
+    # tau is infinite where K~ lost rank and alpha = 0; a test point inside the span does not mind.
+    c_q = np.asarray(cross_norms, dtype=np.float64)
+    out = np.zeros_like(c_q)
+    np.multiply(tau(lower, upper, singular_values, alpha) * y, c_q, out=out, where=c_q * y > 0)
+    c = np.asarray(coefficient_norms, dtype=np.float64)
+    return PredictionBound(spectral_eta(lower, upper, singular_values, alpha) * y * c, out)
+
+
+def eta(lower: float, upper: float) -> float:
+    """Bound ||H~ - H|| for every spectrum and every alpha, H = K (K + alpha)^-1.
+
+    eta(a, b) = max{(1 - sqrt a) / (1 + sqrt a), (sqrt b - 1) / (sqrt b + 1)}, which no condition
+    number enters. It is attained, at alpha = sqrt(a) k or sqrt(b) k.
+
+    Examples
+    --------
+    >>> eta(0.25, 1.5)
+    0.333...
+    """
+    a, b = interval_around_one(lower, upper)
+    # (1 - x)/(1 + x) = (1 - x^2)/(1 + x)^2, which keeps its digits near 1.
+    below = (1 - a) / (1 + math.sqrt(a)) ** 2
+    above = 1.0 if math.isinf(b) else (b - 1) / (1 + math.sqrt(b)) ** 2
+    return max(below, above)
+
+
+def promised_eta(rank: float, n_draws: int, *, rescaled: bool = False) -> float:
+    """Return the eta that BSS promises before it has run, for n_draws > rank.
+
+    With s = sqrt(rank / n_draws): s / (2 - s) for the paper's weights, and
+    (1 - sqrt(1 - s^2)) / s for the same weights divided by 1 - s^2, which is the best scale.
+
+    Examples
+    --------
+    >>> promised_eta(25, 100)
+    0.333...
+    >>> promised_eta(25, 100, rescaled=True)
+    0.267...
+    """
+    lower, upper = bss_promise(rank, n_draws)
+    scale = math.sqrt(lower * upper) if rescaled else 1.0
+    return eta(lower / scale, upper / scale)
+
+
+def spectral_eta(lower: float, upper: float, singular_values: ArrayLike, alpha: float) -> float:
+    """Bound ||H~ - H|| for this spectrum and this alpha: never above `eta`.
+
+    -D2 <= H~ - H <= D1 in the basis of V, so the largest diagonal entry of the two bounds the norm.
+    It is 0 at alpha = 0, as long as lower > 0.
+
+    Examples
+    --------
+    >>> spectral_eta(0.25, 1.5, [2.0, 1.0], alpha=1.0)
+    0.3...
+    >>> spectral_eta(0.25, 1.5, [2.0, 1.0], alpha=0.0)
+    0.0
+    """
+    D1, D2 = _hat_deviations(lower, upper, singular_values, alpha)
+    return float(max(D1.max(), D2.max()))
+
+
+def bilinear_bound(
+    lower: float,
+    upper: float,
+    singular_values: ArrayLike,
+    alpha: float,
+    *,
+    coefficients: ArrayLike,
+    targets: ArrayLike,
+) -> FloatArray:
+    """Bound the in-span change for these test points and these targets: the sharpest from [a, b].
+
+    With M = H~ - H, x = V^T c and y for V^T y:
+    abs(x^T M y) <= abs(x^T (D1 - D2) y) / 2 + sqrt(x^T D x * y^T D y), D = (D1 + D2) / 2.
+
+    Parameters
+    ----------
+    lower, upper, singular_values, alpha
+        As in `theorem1_bound`.
+    coefficients : array-like of shape (n_test, rank)
+        x = S^-1 U^T q of every test point.
+    targets : array-like of shape (rank,)
+        V^T y.
+
+    Returns
+    -------
+    ndarray of shape (n_test,)
+        The bound for every test point.
+
+    Examples
+    --------
+    >>> bilinear_bound(
+    ...     0.25, 1.5, [2.0, 1.0], 1.0, coefficients=[[1.0, 0.0], [0.6, 0.8]], targets=[2.0, 0.0]
+    ... ).round(3)
+    array([0.6  , 0.516])
+    """
+    D1, D2 = _hat_deviations(lower, upper, singular_values, alpha)
+    x, y = np.asarray(coefficients, np.float64), np.asarray(targets, np.float64)
+    D = (D1 + D2) / 2
+    centre: FloatArray = np.abs(x @ ((D1 - D2) * y)) / 2
+    radius: FloatArray = np.sqrt((x**2 @ D) * (y**2 @ D))
+    return centre + radius
+
+
+def relative_error_bound(
+    lower: float,
+    upper: float,
+    singular_values: ArrayLike,
+    alpha: float,
+    *,
+    coefficients: ArrayLike,
+    targets: ArrayLike,
+) -> FloatArray:
+    """Bound abs(f~(q) - f(q)) / abs(f(q)) for test points in the span: Theorem 2, condition-free.
+
+    max(1 - a, b - 1) omega', omega' = sqrt(x^T H x * y^T H y) / abs(f), f = x^T H y. The paper's
+    omega multiplies the condition number of X; omega' does not. Infinite where f(q) = 0.
+
+    Parameters
+    ----------
+    lower, upper, singular_values, alpha, coefficients, targets
+        As in `bilinear_bound`.
+
+    Returns
+    -------
+    ndarray of shape (n_test,)
+        The relative bound for every test point.
+
+    Examples
+    --------
+    >>> relative_error_bound(
+    ...     0.8, 1.1, [2.0, 1.0], 1.0, coefficients=[[1.0, 0.0], [0.6, 0.8]], targets=[2.0, 0.0]
+    ... ).round(3)
+    array([0.2  , 0.291])
+    """
+    a, b = check_interval(lower, upper)
+    k = squared_spectrum(singular_values)
+    H = k / (k + check_not_negative("alpha", alpha))
+    x, y = np.asarray(coefficients, np.float64), np.asarray(targets, np.float64)
+    f = np.abs(x @ (H * y))
+    product = np.sqrt((x**2 @ H) * (y**2 @ H))
+    omega = np.divide(product, f, out=np.full_like(f, np.inf), where=f > 0)
+    return max(1 - a, b - 1) * omega
+
+
+def tau(lower: float, upper: float, singular_values: ArrayLike, alpha: float) -> float:
+    """Bound ||S (Delta + alpha)^-1||, Delta = S G S: what the out-of-span part is multiplied by.
+
+    tau = sqrt(x) / (x + alpha) / sqrt(a) with x = clip(alpha, a smin^2, b smax^2), because
+    S^2 <= Delta / a; and never more than smax / (a smin^2 + alpha), which also serves where a = 0.
+
+    Examples
+    --------
+    >>> tau(0.25, 1.5, [2.0, 1.0], alpha=1.0)
+    1.0
+    >>> tau(0.25, 1.5, [2.0, 1.0], alpha=0.0)
+    4.0
+    """
+    a, b = check_interval(lower, upper)
+    alpha = check_not_negative("alpha", alpha)
+    k = squared_spectrum(singular_values)
+    kmin, kmax = float(k.min()), float(k.max())
+    if a * kmin + alpha == 0:
+        return math.inf
+    by_norms = math.sqrt(kmax) / (a * kmin + alpha)
+    if a == 0:
+        return by_norms
+    x = min(max(alpha, a * kmin), b * kmax)
+    return min(math.sqrt(x / a) / (x + alpha), by_norms)
+
+
+def cross_norms(
+    selected_rows: ArrayLike,
+    weights: ArrayLike,
+    selected_values: ArrayLike,
+    projections: ArrayLike,
+) -> FloatArray:
+    """Compute c_q = ||U^T W z|| of every test point q, z = q - U U^T q.
+
+    U^T W z = U_S^T W q_S - G U^T q: the selected features of q and its projection suffice.
+
+    Parameters
+    ----------
+    selected_rows : array-like of shape (n_selected, rank)
+        U_S, the rows of U that belong to the selected features.
+    weights : array-like of shape (n_selected,)
+        Their weights w.
+    selected_values : array-like of shape (n_test, n_selected)
+        The selected features of the test points, not rescaled.
+    projections : array-like of shape (n_test, rank)
+        U^T q of every test point.
+
+    Returns
+    -------
+    ndarray of shape (n_test,)
+        c_q, by which `theorem1_bound` measures what lies outside the span.
+
+    Examples
+    --------
+    Two features, U = (1, 1) / sqrt 2, and only the first selected, with weight 2: q = (1, -1) is
+    orthogonal to U, and yet the reduced model sees it.
+
+    >>> cross_norms([[0.5**0.5]], [2.0], [[1.0]], [[0.0]]).round(3)
+    array([1.414])
+    """
+    U_S, w = _rows_and_weights(selected_rows, weights)
+    Q_S, Q_U = np.asarray(selected_values, np.float64), np.asarray(projections, np.float64)
+    WU = U_S * w[:, None]
+    difference: FloatArray = Q_S @ WU - Q_U @ (U_S.T @ WU)
+    return np.linalg.norm(difference, axis=1)
+
+
+def c_star(selected_rows: ArrayLike, weights: ArrayLike) -> float:
+    """Compute the largest c_q / ||z|| that any test point can have.
+
+    c* = ||Uperp^T W U|| = sqrt(lmax(U^T W^2 U - G^2)), exact, from l x l matrices only. The paper's
+    cross-term lemma puts epsilon in its place, which no selection of few features can reach.
+
+    Parameters
+    ----------
+    selected_rows, weights
+        U_S and w, as in `cross_norms`.
+
+    Returns
+    -------
+    float
+        c*; the rounding of the subtraction is added, so that it errs upwards.
+
+    Examples
+    --------
+    >>> round(c_star([[0.5**0.5]], [2.0]), 6)
+    1.0
+    """
+    U_S, w = _rows_and_weights(selected_rows, weights)
+    WU = U_S * w[:, None]
+    square, G = WU.T @ WU, U_S.T @ WU
+    largest = np.linalg.eigvalsh(square - G @ G)[-1]
+    slack = 4 * len(G) * np.finfo(np.float64).eps * np.trace(square)
+    return math.sqrt(max(largest, 0.0) + slack)
+
+
+def _hat_deviations(
+    lower: float, upper: float, singular_values: ArrayLike, alpha: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the diagonals of D1 and D2, between which H~ - H lies: -D2 <= H~ - H <= D1.
+
+    x / (x + alpha) is operator monotone and a S^2 <= Delta <= b S^2, so
+    D1 = (b - 1) alpha k / ((b k + alpha) (k + alpha)),
+    D2 = (1 - a) alpha k / ((a k + alpha) (k + alpha)).
+    """
+    a, b = interval_around_one(lower, upper)
+    alpha = check_not_negative("alpha", alpha)
+    k = squared_spectrum(singular_values)
+    # Divided by b, so that an upper end that could not be certified (infinite) gives the limit.
+    gain = 1.0 if math.isinf(b) else (b - 1) / b
+    D1 = gain * k / (k + alpha / b) * (alpha / (k + alpha))
+    # a = alpha = 0: the pseudo-inverse makes H~ a projection and H = I, so D2 = 1.
+    left = np.divide(alpha, a * k + alpha, out=np.ones_like(k), where=a * k + alpha > 0)
+    D2 = (1 - a) * k / (k + alpha) * left
+    return D1, D2
+
+
+def _rows_and_weights(
+    selected_rows: ArrayLike, weights: ArrayLike
+) -> tuple[FloatArray, FloatArray]:
+    U_S, w = np.asarray(selected_rows, np.float64), np.asarray(weights, np.float64)
+    if U_S.ndim != 2 or w.shape != U_S.shape[:1]:
+        raise ValueError(
+            f"expected one weight for each row of U, got shapes {U_S.shape} and {w.shape}"
+        )
+    if np.any(w < 0):
+        raise ValueError("expected weights of at least 0")
+    return U_S, w

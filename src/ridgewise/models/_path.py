@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Ridge models for every alpha, from one decomposition of the kernel."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from ridgewise._typing import FloatArray
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, eq=False)
+class DualPath:
+    """Ridge models of one kernel for any alphas and targets, from one decomposition.
+
+    With K = V diag(k) V^T, where k are the eigenvalues above zero, the dual coefficients of a
+    target y are ::
+
+        (K + alpha I)^-1 y = V (diag(k) + alpha I)^-1 V^T y + (y - V V^T y) / alpha
+
+    and for alpha = 0 the minimum-norm ones, K^+ y: the first term alone. Build a path with
+    `from_kernel` or `from_features`; a further alpha or target then costs two small products.
+
+    Parameters
+    ----------
+    basis : ndarray of shape (n_samples, rank)
+        V, orthonormal columns that span the range of K.
+    eigenvalues : ndarray of shape (rank,)
+        k, the eigenvalues of K that belong to them, all above zero.
+
+    See Also
+    --------
+    selected_path : The path of a selected, weighted set of features.
+    RLSClassifier : One model, as an estimator.
+
+    Notes
+    -----
+    `from_kernel` and `from_features` take an eigenvalue for zero where it is at most ::
+
+        max(shape) * eps * (largest eigenvalue),    eps = 2.2e-16
+
+    with the shape of what they were given. So alpha = 0 means the pseudo-inverse with that
+    cut-off; for other alphas, singular values of X below about 2e-7 of the largest, which K cannot
+    hold in float64, count as zero in predictions.
+
+    Targets may be labels coded as -1 and +1, or real numbers. alpha is what is added to the
+    diagonal of K: scikit-learn's alpha, n_samples times the lambda of a mean squared loss.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ridgewise.models import DualPath
+    >>> X = np.array([[2.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    >>> path = DualPath.from_kernel(X @ X.T)
+    >>> path.dual_coef([1.0, -1.0], alphas=[0.0, 1.0])
+    array([[ 0.25,  0.2 ],
+           [-1.  , -0.5 ]])
+    >>> path.predict(np.array([[1.0, 1.0, 1.0]]) @ X.T, [1.0, -1.0], alphas=[0.0, 1.0])
+    array([[-0.5, -0.1]])
+    """
+
+    basis: FloatArray
+    eigenvalues: FloatArray
+
+    @classmethod
+    def from_kernel(cls, K: ArrayLike) -> Self:
+        """Decompose a kernel: one eigendecomposition, n_samples x n_samples.
+
+        Parameters
+        ----------
+        K : array-like of shape (n_samples, n_samples)
+            Symmetric and positive semi-definite; only its lower triangle is read.
+
+        Returns
+        -------
+        path : DualPath
+        """
+        K = _finite_matrix(K, "K")
+        if K.shape[0] != K.shape[1]:
+            raise ValueError(f"K must be square, the kernel of samples; got shape {K.shape}.")
+        return cls(*positive_part(K, size=K.shape[0]))
+
+    @classmethod
+    def from_features(cls, A: ArrayLike) -> Self:
+        """Decompose the kernel A A^T through the smaller of A A^T and A^T A.
+
+        Parameters
+        ----------
+        A : array-like of shape (n_samples, n_features)
+            Dense features, scaled by the square roots of their weights where they have any.
+
+        Returns
+        -------
+        path : DualPath
+        """
+        A = _finite_matrix(A, "A")
+        if A.shape[0] <= A.shape[1]:
+            return cls(*positive_part(A @ A.T, size=A.shape[1]))
+        # A^T A = Q diag(k) Q^T, so V = A Q diag(k)^-1/2
+        Q, k = positive_part(A.T @ A, size=A.shape[0])
+        return cls(A @ (Q / np.sqrt(k)), k)
+
+    def dual_coef(self, Y: ArrayLike, alphas: ArrayLike) -> FloatArray:
+        """Compute the dual coefficients, (K + alpha I)^-1 Y.
+
+        Parameters
+        ----------
+        Y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets: real numbers, or labels coded as -1 and +1.
+        alphas : array-like of shape (n_alphas,)
+            At least 0 each; 0 gives the minimum-norm solution.
+
+        Returns
+        -------
+        dual_coef : ndarray of shape (n_samples, n_alphas) or (n_samples, n_alphas, n_targets)
+            Without the last axis where Y has one dimension.
+        """
+        Y, alphas = self._check(Y, alphas)
+        coef = self.range_coef(Y, alphas)
+        positive = alphas > 0
+        # Outside a range that is everything there is only rounding, for 1 / alpha to blow up
+        if positive.any() and self.eigenvalues.size < Y.shape[0]:
+            outside = Y - self.basis @ (self.basis.T @ Y)
+            # Once more, since what rounding left inside would be divided by alpha
+            outside -= self.basis @ (self.basis.T @ outside)
+            coef[:, positive] += np.multiply.outer(1 / alphas[positive], outside).swapaxes(0, 1)
+        return coef
+
+    def range_coef(self, Y: ArrayLike, alphas: ArrayLike) -> FloatArray:
+        """Compute the part of the dual coefficients in the range of K: the formula's first term.
+
+        It is all that predictions need. The rest is large for small alphas, and its rounding too.
+
+        Parameters
+        ----------
+        Y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets.
+        alphas : array-like of shape (n_alphas,)
+            At least 0 each.
+
+        Returns
+        -------
+        range_coef : ndarray of shape (n_samples, n_alphas) or (n_samples, n_alphas, n_targets)
+            V (diag(k) + alpha I)^-1 V^T Y.
+        """
+        Y, alphas = self._check(Y, alphas)
+        k = self.eigenvalues.reshape(-1, *(1,) * Y.ndim)
+        alpha = alphas.reshape(-1, *(1,) * (Y.ndim - 1))
+        coordinates = (self.basis.T @ Y)[:, np.newaxis]
+        return np.tensordot(self.basis, coordinates / (k + alpha), axes=1)
+
+    def predict(self, K_test: Any, Y: ArrayLike, alphas: ArrayLike) -> FloatArray:
+        """Predict at test points: K_test (K + alpha I)^-1 Y.
+
+        Parameters
+        ----------
+        K_test : {array-like, sparse matrix} of shape (n_test, n_samples)
+            Inner products of the test points with the training samples.
+        Y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets of the training samples.
+        alphas : array-like of shape (n_alphas,)
+            At least 0 each.
+
+        Returns
+        -------
+        predictions : ndarray of shape (n_test, n_alphas) or (n_test, n_alphas, n_targets)
+            Without the last axis where Y has one dimension.
+        """
+        n_samples = self.basis.shape[0]
+        K_test = K_test if sparse.issparse(K_test) else np.asarray(K_test)
+        if K_test.ndim != 2 or K_test.shape[1] != n_samples:
+            raise ValueError(
+                f"K_test must have one column for each of the {n_samples} training samples; "
+                f"got shape {K_test.shape}."
+            )
+        coef = self.range_coef(Y, alphas)
+        predictions = K_test @ coef.reshape(n_samples, -1)
+        return predictions.reshape(K_test.shape[0], *coef.shape[1:])
+
+    def _check(self, Y: ArrayLike, alphas: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        Y = np.asarray(Y, dtype=np.float64)
+        n_samples = self.basis.shape[0]
+        if Y.ndim not in (1, 2) or Y.shape[0] != n_samples:
+            raise ValueError(
+                f"Y must have one row for each of the {n_samples} samples of the kernel; "
+                f"got shape {Y.shape}."
+            )
+        alphas = np.asarray(alphas, dtype=np.float64)
+        if alphas.ndim != 1 or not (np.isfinite(alphas) & (alphas >= 0)).all():
+            raise ValueError(
+                f"alphas must be a list of finite numbers, each at least 0; got {alphas}."
+            )
+        return Y, alphas
+
+
+def positive_part(gram: FloatArray, size: int, scale: float = 0.0) -> tuple[FloatArray, FloatArray]:
+    """Decompose a Gram matrix, without the eigenvalues that are zero to rounding.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (n, n)
+        Positive semi-definite; only its lower triangle is read.
+    size : int
+        Eigenvalues of at most size * eps times the largest are zero.
+    scale : float, default=0.0
+        Counts in place of the largest eigenvalue where it is larger: the size of what the Gram
+        matrix was the difference of, and so of its rounding.
+
+    Returns
+    -------
+    eigenvectors : ndarray of shape (n, rank)
+    eigenvalues : ndarray of shape (rank,)
+        In ascending order.
+    """
+    k, V = np.linalg.eigh(gram)
+    scale = max(scale, np.abs(k).max(initial=0.0))
+    # Rounding puts zeros within a few eps of the scale, on both sides; nothing else is negative
+    if k.min(initial=0.0) < -np.sqrt(EPS) * scale:
+        raise ValueError(
+            f"K must be positive semi-definite, as every kernel is; "
+            f"its eigenvalues reach from {k[0]:.3g} to {k[-1]:.3g}."
+        )
+    cutoff = size * EPS * scale
+    return V[:, k > cutoff], k[k > cutoff]
+
+
+def _finite_matrix(M: ArrayLike, name: str) -> FloatArray:
+    """Convert to float64, or say what is wrong with the matrix."""
+    M = np.asarray(M, dtype=np.float64)
+    if M.ndim != 2:
+        raise ValueError(f"{name} must be a matrix; got an array of {M.ndim} dimensions.")
+    if not np.isfinite(M).all():
+        raise ValueError(f"{name} contains NaN or infinity.")
+    return M

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What all selectors share: how many features, what a fitted one holds, how it transforms."""
+
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import check_array
+from sklearn.utils.sparsefuncs import inplace_column_scale
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ridgewise._typing import AnyArray, BoolArray, FloatArray, IndexArray, is_sparse
+
+
+class FeatureSelector(SelectorMixin, BaseEstimator):
+    """Base of the selectors.
+
+    A fitted one has ``selected_`` (in the order of selection), ``weights_`` (aligned with it) and
+    ``n_selected_``, and nothing of the size of X.
+    """
+
+    selected_: IndexArray
+    weights_: FloatArray
+    n_selected_: int
+    n_features_in_: int
+
+    def _set_selection(self, selected: IndexArray, weights: FloatArray | None = None) -> Self:
+        """Store what was selected; without weights, each is 1."""
+        self.selected_ = np.asarray(selected, dtype=np.intp)
+        self.weights_ = np.ones(len(selected)) if weights is None else weights
+        self.n_selected_ = len(self.selected_)
+        return self
+
+    def _get_support_mask(self) -> BoolArray:
+        check_is_fitted(self)
+        mask = np.zeros(self.n_features_in_, dtype=bool)
+        mask[self.selected_] = True
+        return mask
+
+    @property
+    def _scale(self) -> FloatArray | None:
+        """What the selected columns are multiplied with, in their original order."""
+        if not getattr(self, "rescale", False):
+            return None
+        return np.sqrt(self.weights_[np.argsort(self.selected_)])
+
+    def transform(self, X: Any) -> Any:
+        """Keep the selected features, in their original order.
+
+        Parameters
+        ----------
+        X : array, sparse array or data frame of shape (n, d)
+
+        Returns
+        -------
+        X_selected : of shape (n, n_selected_)
+            Where the selector rescales, each column is multiplied by the root of its weight.
+        """
+        selected = super().transform(X)
+        scale = self._scale
+        if scale is None:
+            return selected
+        if is_sparse(selected):
+            selected = as_floating(selected)
+            inplace_column_scale(selected, scale.astype(selected.dtype))
+            return selected
+        if hasattr(selected, "iloc"):
+            return selected * scale
+        selected = as_floating(np.asarray(selected))
+        return selected * scale.astype(selected.dtype)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Put the selected features back to their places, undoing the rescaling; 0 elsewhere.
+
+        Parameters
+        ----------
+        X : array or sparse array of shape (n, n_selected_)
+
+        Returns
+        -------
+        X_original : of shape (n, d)
+        """
+        check_is_fitted(self)
+        X = as_floating(check_array(X, accept_sparse="csr", dtype="numeric"))
+        if X.shape[1] != self.n_selected_:
+            raise ValueError(
+                f"X has a different shape than during fitting: it has {X.shape[1]} columns, "
+                f"and {self.n_selected_} features were selected"
+            )
+        places = np.sort(self.selected_)
+        scale = self._scale
+        inverse = np.ones(len(places)) if scale is None else 1 / scale
+        if is_sparse(X):
+            entries = (inverse.astype(X.dtype), (np.arange(len(places)), places))
+            return X @ sp.csr_array(entries, shape=(len(places), self.n_features_in_))
+        original = np.zeros((X.shape[0], self.n_features_in_), dtype=X.dtype)
+        original[:, places] = X * inverse.astype(X.dtype)
+        return original
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        text = str(super().__repr__(N_CHAR_MAX=N_CHAR_MAX))
+        if not hasattr(self, "selected_"):
+            return text
+        names = getattr(self, "feature_names_in_", None)
+        first = self.selected_[:3] if names is None else names[self.selected_[:3]]
+        listed = ", ".join(str(name) for name in first) + (", ..." if self.n_selected_ > 3 else "")
+        return f"<{text}: {self.n_selected_} of {self.n_features_in_} features: {listed}>"
+
+
+def validate_wide(selector: FeatureSelector, X: Any) -> Any:
+    """Check X without converting it whole: types are converted, and NaN found, block by block."""
+    return validate_data(
+        selector, X, accept_sparse=("csc", "csr"), dtype="numeric", ensure_all_finite=False
+    )
+
+
+def as_floating(X: Any) -> Any:
+    """As it is, if it holds floats; else in float64."""
+    return X if X.dtype.kind == "f" else X.astype(np.float64)
+
+
+def check_n_features(wanted: Any, n_features: int, default: int) -> int:
+    """How many features ``n_features_to_select`` asks for."""
+    if wanted is None:
+        return default
+    if isinstance(wanted, Integral) and not isinstance(wanted, bool) and int(wanted) >= 1:
+        return int(wanted)
+    is_share = isinstance(wanted, Real) and not isinstance(wanted, Integral)
+    if is_share and 0 < float(wanted) <= 1:
+        return max(1, int(float(wanted) * n_features))
+    raise ValueError(
+        "n_features_to_select must be an int >= 1 (how many), a float in (0, 1] (which share of "
+        f"the features) or None (a default); got {wanted!r}"
+    )
+
+
+def check_one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
+    """Refuse a value that is not among those allowed."""
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}")
+
+
+def descending(scores: AnyArray) -> IndexArray:
+    """Indices by descending score; scores that nearly tie by ascending index."""
+    return np.argsort(-np.round(scores, 12), kind="stable")

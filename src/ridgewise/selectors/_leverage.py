@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Leverage scores as a selector: sampled from, or the largest taken."""
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from ridgewise._typing import FloatArray, IndexArray
+from ridgewise.barrier import weighted_spectrum
+from ridgewise.guarantees import Certificate, features_for_epsilon, leverage_promise
+from ridgewise.selectors._base import check_one_of, descending
+from ridgewise.selectors._spectral import SpectralSelector
+
+SAMPLINGS = ("iid", "bernoulli", "top")
+
+
+class LeverageSelector(SpectralSelector):
+    """Select features by their leverage scores, without labels.
+
+    A feature's leverage score is the squared norm of its row of U in X = V S U^T. Sampling in
+    proportion to it keeps the kernel K = X X^T with high probability, given enough draws.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float or None, default=None
+        The number of draws r (int), or the share of the features (float in (0, 1]). None: four
+        times the rank, at most d.
+    epsilon : float, default=None
+        Instead of a number: as many draws as promise (1 - epsilon) K <= K~ <= (1 + epsilon) K with
+        probability 1 - delta. Not for ``sampling="top"``, which promises nothing.
+    delta : float, default=0.1
+        The probability with which that may fail.
+    sampling : {"iid", "bernoulli", "top"}, default="iid"
+        With p = score / rank: r independent draws with replacement, weighted by 1 / (r p) each;
+        each feature at most once, with probability min(1, r p) and weighted by its inverse, so
+        that their number is random; the r largest scores, unweighted and deterministic.
+    rank : int or float or None, default=None
+        Work on the top singular vectors only: so many (int), or those that hold this share of the
+        sum of squares (float in (0, 1]). None: all above rounding errors.
+    center : bool, default=False
+        Subtract the features' means, implicitly: sparse stays sparse. ``transform`` does not.
+    rescale : bool, default=True
+        Whether ``transform`` multiplies features by the roots of their weights.
+    solver : {"auto", "gram", "qr"}, default="auto"
+        "gram" works on K, fast; "qr" keeps twice the digits of ill-conditioned X; "auto" looks.
+    random_state : int, RandomState instance or None, default=None
+        Pass an int for the same features on every run and every machine.
+
+    Attributes
+    ----------
+    selected_ : ndarray of shape (n_selected_,)
+        Feature indices in the order of selection; by descending score where there is none.
+    weights_ : ndarray of shape (n_selected_,)
+        Their weights, summed over repeated draws.
+    n_selected_ : int
+    certificate_ : Certificate
+        What was promised, and what was measured.
+    leverage_scores_ : ndarray of shape (n_features_in_,)
+    singular_values_ : ndarray of shape (rank_,)
+    rank_ : int
+        The rank that was worked with.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only where X has feature names that are all strings.
+
+    See Also
+    --------
+    BSSSelector : Deterministic, with a guarantee that does not fail.
+
+    Examples
+    --------
+    >>> from ridgewise import LeverageSelector, make_ridge_synthetic
+    >>> X, y = make_ridge_synthetic(random_state=0)
+    >>> LeverageSelector(5, sampling="top").fit(X).selected_
+    array([88, 76, 75, 78, 87])
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | None = None,
+        *,
+        epsilon: float | None = None,
+        delta: float = 0.1,
+        sampling: str = "iid",
+        rank: int | float | None = None,
+        center: bool = False,
+        rescale: bool = True,
+        solver: str = "auto",
+        random_state: Any = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.epsilon = epsilon
+        self.delta = delta
+        self.sampling = sampling
+        self.rank = rank
+        self.center = center
+        self.rescale = rescale
+        self.solver = solver
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Select features of X.
+
+        Parameters
+        ----------
+        X : array, sparse array or data frame of shape (n, d)
+        y : ignored
+            Present for pipelines.
+
+        Returns
+        -------
+        self
+        """
+        check_one_of("sampling", self.sampling, SAMPLINGS)
+        check_delta(self.delta)
+        if self.sampling == "top" and self.epsilon is not None:
+            raise ValueError(
+                'sampling="top" promises nothing, so that no number follows from epsilon; give '
+                "n_features_to_select, or sample"
+            )
+        spectrum = self._fit_spectrum(X)
+        n_draws = self._n_draws(self._draws_for_epsilon())
+        selected, weights = self._sample(n_draws)
+        self._set_selection(selected, weights)
+        lower, upper = weighted_spectrum(spectrum.take(self.selected_), self.weights_)
+        if self.sampling == "top":
+            self.certificate_ = Certificate(lower, upper)
+        else:
+            promised = leverage_promise(self.rank_, n_draws, self.delta)
+            self.certificate_ = Certificate(lower, upper, *promised, confidence=1 - self.delta)
+        return self
+
+    def _draws_for_epsilon(self) -> int | None:
+        if self.epsilon is None:
+            return None
+        return features_for_epsilon(self.epsilon, self.rank_, method="leverage", delta=self.delta)
+
+    def _sample(self, n_draws: int) -> tuple[IndexArray, FloatArray | None]:
+        """Selected features and their weights."""
+        p = self.leverage_scores_ / self.leverage_scores_.sum()
+        if self.sampling == "top":
+            return descending(p)[:n_draws], None
+        random_state = check_random_state(self.random_state)
+        if self.sampling == "iid":
+            return draw_with_replacement(p, n_draws, random_state)
+        return draw_each_once(p, n_draws, random_state)
+
+
+def draw_with_replacement(
+    p: FloatArray, n_draws: int, random_state: Any
+) -> tuple[IndexArray, FloatArray]:
+    """Distinct features in the order of their first draw; a draw of j has weight 1 / (r p_j)."""
+    cumulative = np.cumsum(exact_shares(p))
+    draws = np.searchsorted(
+        cumulative, random_state.random_sample(n_draws) * cumulative[-1], side="right"
+    )
+    distinct, first, counts = np.unique(draws, return_index=True, return_counts=True)
+    order = np.argsort(first)
+    selected = distinct[order]
+    return selected, counts[order] / (n_draws * p[selected])
+
+
+def draw_each_once(p: FloatArray, n_draws: int, random_state: Any) -> tuple[IndexArray, FloatArray]:
+    """Each feature with probability min(1, r p_j) and its inverse for a weight."""
+    chances = np.minimum(1.0, n_draws * p)
+    shares = np.minimum(1.0, n_draws * exact_shares(p) / RESOLUTION)
+    drawn = random_state.random_sample(len(p)) < shares
+    by_score = descending(p)
+    selected = by_score[drawn[by_score]]
+    if len(selected) == 0:
+        raise ValueError(
+            f'sampling="bernoulli" happened to draw no feature of {n_draws} expected; draw more, '
+            'use another random_state, or sampling="iid"'
+        )
+    return selected, 1 / chances[selected]
+
+
+RESOLUTION = 2.0**40
+
+
+def exact_shares(p: FloatArray) -> FloatArray:
+    """Probabilities as whole numbers of 2^-40.
+
+    Their sums are exact in any order, so that rounding errors of the scores, which differ from
+    machine to machine, do not change what is drawn.
+    """
+    return np.round(p * RESOLUTION)
+
+
+def check_delta(delta: Any) -> None:
+    """Refuse what is no probability."""
+    if not 0 < delta < 1:
+        raise ValueError(f"delta must be a probability between 0 and 1; got {delta!r}")

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Any container as columns: blocks of features, one after the other, or those asked for."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn import get_config
+from sklearn.utils import assert_all_finite, check_array, gen_batches
+
+from ridgewise._typing import AnyArray, FloatArray, IndexArray, is_sparse
+
+BLOCK_BYTES = 2**24  # of a block of columns in float64: larger ones are no faster
+
+
+def as_numeric(X: Any) -> Any:
+    """An array, memory map, sparse array or matrix, or data frame, as an array or sparse array.
+
+    Nothing is copied that is one: types are converted block by block, so that what is stored as
+    float32, integers or booleans stays so. Nor are NaN and infinities looked for here.
+    """
+    return check_array(
+        X,
+        accept_sparse=("csc", "csr"),
+        dtype="numeric",
+        ensure_all_finite=False,
+        estimator="the spectrum",
+    )
+
+
+def as_columns(X: Any, *, center: bool = False) -> "Columns":
+    """The features of X (an array or sparse array) as columns."""
+    return SparseColumns(X, center=center) if is_sparse(X) else DenseColumns(X, center=center)
+
+
+def as_rows(X: Any, *, center: bool = False) -> "Columns":
+    """The samples of X as columns; with ``center``, less the features' means."""
+    mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel() if center else None
+    return SparseColumns(X.T, offset=mean) if is_sparse(X) else DenseColumns(X.T, offset=mean)
+
+
+class Columns:
+    """The columns of an array, n values each.
+
+    Parameters
+    ----------
+    X : array or sparse array of shape (n, d)
+    center : bool
+        Subtract each column's mean.
+    offset : ndarray of shape (n,), optional
+        Subtract this from each column.
+
+    Attributes
+    ----------
+    scale : float
+        Multiplies what is read: a power of two that keeps squares from over- or underflowing.
+    """
+
+    def __init__(self, X: Any, *, center: bool = False, offset: FloatArray | None = None) -> None:
+        self.X, self.center, self.offset = X, center, offset
+        self.shape: tuple[int, int] = X.shape
+        self.scale = 1.0
+
+    @property
+    def block_width(self) -> int:
+        """How many columns a block has: what fits into a fraction of the working memory."""
+        limit = min(BLOCK_BYTES, get_config()["working_memory"] * 2**20 // 4)
+        return max(1, int(limit // (8 * self.shape[0])))
+
+    def slices(self) -> Iterator[slice]:
+        """The blocks' places."""
+        yield from gen_batches(self.shape[1], self.block_width)
+
+    def dense_blocks(self) -> Iterator[tuple[slice, FloatArray]]:
+        """Blocks of columns as float64 arrays of shape (n, width), centred if asked for."""
+        raise NotImplementedError
+
+    def take(self, indices: IndexArray) -> FloatArray:
+        """The columns ``indices`` as a float64 array of shape (n, len(indices))."""
+        raise NotImplementedError
+
+    def gram(self) -> FloatArray:
+        """K = X X^T, in float64; of the centred columns if asked for."""
+        K = np.zeros((self.shape[0], self.shape[0]))
+        for _, block in self.dense_blocks():
+            K += block @ block.T
+        return K
+
+    def products(self, B: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
+        """X^T B, block by block: an array of shape (width, B.shape[1]) each."""
+        for place, block in self.dense_blocks():
+            yield place, block.T @ B
+
+    def check_finite(self) -> None:
+        """Raise scikit-learn's error if there is a NaN or an infinity."""
+        for place in self.slices():
+            assert_all_finite(self.X[:, place], input_name="X")
+
+    def largest(self) -> float:
+        """The largest absolute value."""
+        return max(float(abs(self.X[:, place]).max()) for place in self.slices())
+
+    def finish(self, columns: AnyArray) -> FloatArray:
+        """Columns as stored -> in float64, scaled and centred."""
+        finished = columns.astype(np.float64)
+        if self.offset is not None:
+            finished -= self.offset[:, None]
+        if self.scale != 1:
+            finished *= self.scale
+        if self.center:
+            finished -= finished.mean(axis=0)
+        return finished
+
+
+class DenseColumns(Columns):
+    """Columns of an array or a memory map, of any type and strides."""
+
+    def dense_blocks(self) -> Iterator[tuple[slice, FloatArray]]:
+        """See `Columns.dense_blocks`."""
+        for place in self.slices():
+            yield place, self.finish(self.X[:, place])
+
+    def take(self, indices: IndexArray) -> FloatArray:
+        """See `Columns.take`."""
+        return self.finish(self.X[:, indices])
+
+
+class SparseColumns(Columns):
+    """Columns of a sparse array, never made dense as a whole, and centred only by implication."""
+
+    def __init__(self, X: Any, *, center: bool = False, offset: FloatArray | None = None) -> None:
+        super().__init__(X.tocsc(), center=center, offset=offset)
+
+    def dense_blocks(self) -> Iterator[tuple[slice, FloatArray]]:
+        """See `Columns.dense_blocks`."""
+        for place in self.slices():
+            yield place, self.finish(self.X[:, place].toarray())
+
+    def take(self, indices: IndexArray) -> FloatArray:
+        """See `Columns.take`."""
+        return self.finish(self.X[:, indices].toarray())
+
+    def gram(self) -> FloatArray:
+        """K by a sparse product, or by dense blocks where columns are too full for that."""
+        if not self.is_sparse_enough:
+            return super().gram()
+        X = self.X.astype(np.float64, copy=False)
+        K: FloatArray = np.asarray((X @ X.T).todense()) * self.scale**2
+        if self.offset is not None:  # the offset is the columns' mean
+            K -= self.shape[1] * np.outer(self.offset, self.offset) * self.scale**2
+        if self.center:  # (I - 11^T/n) K (I - 11^T/n)
+            K -= K.mean(axis=0)
+            K -= K.mean(axis=1)[:, None]
+        return K
+
+    @property
+    def is_sparse_enough(self) -> bool:
+        """Whether products of non-zeros beat dense arithmetic, which is about 64 times as fast."""
+        counts = np.diff(self.X.indptr).astype(np.float64)
+        return bool(64 * np.sum(counts**2) < self.shape[0] ** 2 * self.shape[1])
+
+    def products(self, B: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
+        """X^T B by sparse products. Centred: the columns of B must have mean 0."""
+        if not self.is_sparse_enough:
+            yield from super().products(B)
+            return
+        rows = self.X.T  # compressed by rows, so that slices are views
+        for place in self.slices():
+            yield place, np.asarray(rows[place].astype(np.float64, copy=False) @ (self.scale * B))
+
+    def check_finite(self) -> None:
+        """Raise scikit-learn's error if there is a NaN or an infinity."""
+        assert_all_finite(self.X.data, input_name="X")
+
+    def largest(self) -> float:
+        """The largest absolute value."""
+        return float(abs(self.X.data).max(initial=0))

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Singular vectors and values from blocks of columns: by the kernel, or by a tall-skinny QR."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import eigh, qr, svd
+
+from ridgewise._typing import AnyArray, FloatArray
+from ridgewise.spectrum._columns import Columns
+
+SOLVERS = ("auto", "gram", "qr")
+
+EPS = float(np.finfo(np.float64).eps)
+# Eigenvalues of K carry an error of about EPS times the largest. One that is kept but smaller than
+# this share of the largest has fewer than five digits, and a singular vector to match.
+DIGITS_LOST = 1e-11
+
+
+class Decomposition(NamedTuple):
+    """Left singular vectors and singular values of an array given by its columns."""
+
+    vectors: FloatArray
+    singular_values: FloatArray
+    """In descending order, of the columns as scaled; those at rounding level are cut off."""
+    cutoff: float
+    solver: str
+
+
+def decompose(columns: Columns, solver: str) -> Decomposition:
+    """Singular vectors (one row for a row of the array) and values."""
+    if solver == "qr":
+        rescale(columns)
+        return by_qr(columns)
+    K = columns.gram()
+    if not is_safe(K):
+        rescale(columns)
+        K = columns.gram()
+    found = by_gram(K, columns.shape[1])
+    s = found.singular_values
+    if solver == "auto" and len(s) and s[-1] ** 2 < DIGITS_LOST * s[0] ** 2:
+        return by_qr(columns)
+    return found
+
+
+def by_gram(K: FloatArray, n_columns: int) -> Decomposition:
+    """From the eigendecomposition K = V S^2 V^T."""
+    eigenvalues, V = eigh(K, driver="evd", check_finite=False)
+    eigenvalues, V = eigenvalues[::-1], V[:, ::-1]
+    # what rounding leaves of a zero eigenvalue: sums over columns, and the decomposition itself
+    cutoff = EPS * max(len(K), 4 * np.sqrt(n_columns)) * max(eigenvalues[0], 0.0)
+    rank = int(np.count_nonzero(eigenvalues > cutoff))
+    V = np.ascontiguousarray(V[:, :rank])
+    return Decomposition(V, np.sqrt(eigenvalues[:rank]), float(np.sqrt(cutoff)), "gram")
+
+
+def by_qr(columns: Columns) -> Decomposition:
+    """From R in X^T = Q R, made block by block: X^T never stands whole, and Q not at all."""
+    n = columns.shape[0]
+    R: AnyArray = np.empty((0, n))
+    for _, block in columns.dense_blocks():
+        R = qr(np.vstack([R, block.T]), mode="r", overwrite_a=True, check_finite=False)[0][:n]
+    _, singular_values, Vt = svd(R, full_matrices=False, check_finite=False)
+    cutoff = EPS * max(columns.shape) * float(singular_values[0])
+    rank = int(np.count_nonzero(singular_values > cutoff))
+    return Decomposition(np.ascontiguousarray(Vt[:rank].T), singular_values[:rank], cutoff, "qr")
+
+
+def is_safe(K: FloatArray) -> bool:
+    """Whether no square over- or underflowed (or all of X is zero)."""
+    largest = float(np.diagonal(K).max())
+    return bool(np.isfinite(K).all()) and (largest == 0 or 1e-250 < largest < 1e250)
+
+
+def rescale(columns: Columns) -> None:
+    """Multiply by a power of two, so that the largest value is near 1: no digit is lost."""
+    columns.check_finite()
+    largest = columns.largest()
+    columns.scale = float(np.ldexp(1.0, -int(np.frexp(largest)[1]))) if largest > 0 else 1.0

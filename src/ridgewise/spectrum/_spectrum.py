@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The spectrum of a data set, X = V S U^T. Of wide data, U is never held whole."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from functools import cached_property
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from ridgewise._typing import FloatArray, IndexArray
+from ridgewise.spectrum._columns import Columns, as_columns, as_numeric, as_rows
+from ridgewise.spectrum._decompose import SOLVERS, Decomposition, decompose
+
+
+class Spectrum(ABC):
+    """X = V S U^T: S is held, and rows of U (d x l) are there for the asking.
+
+    A row of U belongs to a feature, and its squared norm is the feature's leverage score. This is
+    what the barrier method takes for its vectors.
+
+    Attributes
+    ----------
+    singular_values : ndarray of shape (rank,)
+        In descending order.
+    rank : int
+        How many singular vectors are kept.
+    numerical_rank : int
+        How many singular values are above the rounding errors.
+    cutoff : float
+        Singular values up to this one count as zero.
+    energy : float
+        The share of the sum of squared singular values that is kept.
+    solver : str
+        "gram" or "qr": the one that was used.
+    V : ndarray of shape (n, rank)
+        One row a sample.
+    """
+
+    V: FloatArray
+
+    def __init__(self, columns: Columns, found: Decomposition, rank: int | float | None) -> None:
+        singular_values = found.singular_values / columns.scale
+        self.rank = choose_rank(singular_values, rank)
+        self.numerical_rank = len(singular_values)
+        self.singular_values = singular_values[: self.rank]
+        self.cutoff, self.solver = found.cutoff / columns.scale, found.solver
+        shares = (singular_values / singular_values[:1]) ** 2
+        self.energy = float(shares[: self.rank].sum() / shares.sum()) if self.rank else 1.0
+
+    @cached_property
+    @abstractmethod
+    def leverage_scores(self) -> FloatArray:
+        """Squared norms of the rows of U, shape (d,)."""
+
+    @property
+    def norms2(self) -> FloatArray:
+        """The leverage scores, under the name that the barrier method has for them."""
+        return self.leverage_scores
+
+    @abstractmethod
+    def take(self, indices: IndexArray) -> FloatArray:
+        """Rows of U for the features ``indices``, shape (len(indices), rank)."""
+
+    @abstractmethod
+    def projections(self, directions: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
+        """U times ``directions``, block by block."""
+
+
+class WideSpectrum(Spectrum):
+    """Of more features than samples: u_j = S^-1 V^T x_j is made when asked for."""
+
+    def __init__(self, columns: Columns, found: Decomposition, rank: int | float | None) -> None:
+        super().__init__(columns, found, rank)
+        self.columns = columns
+        self.V = found.vectors[:, : self.rank]
+        self.projector = self.V / found.singular_values[: self.rank]
+        if columns.center:  # so that the columns' means do not matter
+            self.projector -= self.projector.mean(axis=0)
+
+    @cached_property
+    def leverage_scores(self) -> FloatArray:
+        """Squared norms of the rows of U, shape (d,): one pass over the data."""
+        scores = np.empty(self.columns.shape[1])
+        for place, rows in self.columns.products(self.projector):
+            scores[place] = np.einsum("ij,ij->i", rows, rows)
+        return scores
+
+    def take(self, indices: IndexArray) -> FloatArray:
+        """Rows of U for the features ``indices``, shape (len(indices), rank)."""
+        return self.columns.take(indices).T @ self.projector
+
+    def projections(self, directions: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
+        """U times ``directions``, block by block."""
+        return self.columns.products(self.projector @ directions)
+
+
+class TallSpectrum(Spectrum):
+    """Of more samples than features: U is small and held."""
+
+    def __init__(self, rows: Columns, found: Decomposition, rank: int | float | None) -> None:
+        super().__init__(rows, found, rank)
+        self.rows = rows
+        self.U = found.vectors[:, : self.rank]
+
+    @cached_property
+    def V(self) -> FloatArray:  # type: ignore[override]  # made when asked for: n x rank
+        """One row a sample: V = X U S^-1."""
+        V = np.empty((self.rows.shape[1], self.rank))
+        for place, block in self.rows.dense_blocks():
+            V[place] = block.T @ self.U / (self.singular_values * self.rows.scale)
+        return V
+
+    @cached_property
+    def leverage_scores(self) -> FloatArray:
+        """Squared norms of the rows of U, shape (d,)."""
+        return np.einsum("ij,ij->i", self.U, self.U)
+
+    def take(self, indices: IndexArray) -> FloatArray:
+        """Rows of U for the features ``indices``, shape (len(indices), rank)."""
+        return self.U[indices]
+
+    def projections(self, directions: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
+        """U times ``directions``, in one block."""
+        yield slice(0, len(self.U)), self.U @ directions
+
+
+def compute_spectrum(
+    X: Any,
+    *,
+    rank: int | float | None = None,
+    center: bool = False,
+    solver: str = "auto",
+) -> Spectrum:
+    """Compute the spectrum of X, n samples x d features, from blocks of its columns.
+
+    Parameters
+    ----------
+    X : array, memory map, sparse array or matrix, or data frame of shape (n, d)
+        Any numeric type; sums are in float64.
+    rank : int or float or None
+        How many singular vectors to keep: all that are above rounding errors (None), at most so
+        many (int), or as many as hold this share of the sum of squares (float in (0, 1]).
+    center : bool
+        Subtract column means, implicitly where X is sparse.
+    solver : {"auto", "gram", "qr"}
+        "gram" takes the eigenvalues of K = X X^T, which squares the condition number: singular
+        values below about 1e-7 of the largest are lost. "qr" keeps them, at several times the
+        cost. "auto" takes "gram" and goes over to "qr" where the smallest eigenvalues show that
+        digits were lost.
+
+    Returns
+    -------
+    Spectrum
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ridgewise.spectrum import compute_spectrum
+    >>> X = np.array([[3.0, 0.0, 0.0, 0.0], [0.0, 1.0, 1.0, 1.0]])
+    >>> spectrum = compute_spectrum(X)
+    >>> spectrum.rank
+    2
+    >>> spectrum.leverage_scores.round(3)
+    array([1.   , 0.333, 0.333, 0.333])
+    """
+    check_parameters(rank, solver)
+    X = as_numeric(X)
+    if X.shape[0] > X.shape[1]:
+        rows = as_rows(X, center=center)
+        return TallSpectrum(rows, decompose(rows, solver), rank)
+    columns = as_columns(X, center=center)
+    return WideSpectrum(columns, decompose(columns, solver), rank)
+
+
+def choose_rank(singular_values: FloatArray, rank: int | float | None) -> int:
+    """How many singular vectors to keep."""
+    available = len(singular_values)
+    if rank is None or available == 0:
+        return available
+    if isinstance(rank, Integral):
+        return min(int(rank), available)
+    shares = np.cumsum(singular_values**2)
+    return int(np.searchsorted(shares, rank * shares[-1] * (1 - 1e-12))) + 1
+
+
+def check_parameters(rank: int | float | None, solver: str) -> None:
+    """Refuse what has no meaning, and say what would have."""
+    if solver not in SOLVERS:
+        raise ValueError(f"solver must be one of {', '.join(map(repr, SOLVERS))}; got {solver!r}")
+    if rank is None:
+        return
+    is_count = isinstance(rank, Integral) and not isinstance(rank, bool) and rank >= 1
+    is_share = isinstance(rank, Real) and not isinstance(rank, Integral) and 0 < rank <= 1
+    if not (is_count or is_share):
+        raise ValueError(
+            "rank must be None, an int >= 1 (singular vectors to keep) or a float in (0, 1] "
+            f"(share of the energy to keep); got {rank!r}"
+        )

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The exact change of the predictions, and the bounds that follow from it."""
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from ridgewise.guarantees.difference import (
+    disagreement_bound,
+    primal_vectors,
+    selected_features_bound,
+    sign_certain,
+    uniform_bound,
+)
+
+ALPHAS = [0.0, 0.3, 30.0]
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+@pytest.mark.parametrize(("n_samples", "n_selected"), [(3, 5), (5, 5), (5, 2)])
+def test_the_primal_vectors_give_the_change_exactly(random_problem, alpha, n_samples, n_selected):
+    for seed in range(20):
+        problem = random_problem(seed, n_samples=n_samples, n_selected=n_selected)
+        p, p_selected = primal_vectors(problem.X, problem.y, problem.S, problem.w, alpha)
+        change = problem.change(alpha)
+        np.testing.assert_allclose(problem.Q @ (p_selected - p), change, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+def test_the_uniform_bound_holds_and_its_parts_are_reached(random_problem, alpha):
+    for seed in range(40):
+        problem = random_problem(seed, n_samples=5)
+        p, p_selected = primal_vectors(problem.X, problem.y, problem.S, problem.w, alpha)
+        difference, U, S = p - p_selected, problem.U, problem.S
+
+        def bound(Q, difference=difference, p_S=p_selected[S], problem=problem):
+            return uniform_bound(
+                problem.X @ difference,
+                problem.U_S,
+                p_S,
+                coefficient_norms=np.linalg.norm(Q @ problem.U / problem.sigma, axis=1),
+                residual_norms=np.linalg.norm(Q - Q @ problem.U @ problem.U.T, axis=1),
+            )
+
+        assert np.all(np.abs(problem.Q @ difference) <= bound(problem.Q) * (1 + 1e-9) + 1e-12)
+        inside = (problem.X @ difference @ problem.X)[None]
+        outside = (p_selected - U @ (U.T @ p_selected))[None]
+        for worst in (inside, outside):
+            assert np.abs(worst @ difference) == pytest.approx(bound(worst), rel=1e-5, abs=1e-9)
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+def test_selected_features_bound_is_the_best_for_what_it_knows(random_problem, alpha):
+    for seed in range(40):
+        problem = random_problem(seed)
+        p, p_selected = primal_vectors(problem.X, problem.y, problem.S, problem.w, alpha)
+        unseen = np.setdiff1d(np.arange(problem.X.shape[1]), problem.S)
+        rho = np.linalg.norm(problem.Q[:, unseen], axis=1)
+        bound = selected_features_bound(p, p_selected, problem.S, problem.Q[:, problem.S], rho)
+        assert np.all(np.abs(problem.Q @ (p - p_selected)) <= bound * (1 + 1e-12))
+
+        worst = problem.Q.copy()
+        seen = problem.Q[:, problem.S] @ (p - p_selected)[problem.S]
+        along = p[unseen] / np.linalg.norm(p[unseen])
+        worst[:, unseen] = (np.where(seen < 0, -1, 1) * rho)[:, None] * along
+        np.testing.assert_allclose(np.abs(worst @ (p - p_selected)), bound, rtol=1e-9)
+
+
+def test_a_certain_sign_is_never_wrong(random_problem):
+    n_certain = 0
+    for seed in range(100):
+        problem = random_problem(seed)
+        p, p_selected = primal_vectors(problem.X, problem.y, problem.S, problem.w, 0.3)
+        unseen = np.delete(problem.Q, problem.S, axis=1)
+        bound = selected_features_bound(
+            p, p_selected, problem.S, problem.Q[:, problem.S], np.linalg.norm(unseen, axis=1)
+        )
+        reduced = problem.Q @ p_selected
+        certain = sign_certain(reduced, bound)
+        n_certain += certain.sum()
+        assert np.all(np.sign(problem.Q @ p)[certain] == np.sign(reduced)[certain])
+    assert n_certain > 20
+
+
+@pytest.mark.parametrize(("k", "m"), [(0, 1), (0, 100), (3, 50), (49, 50)])
+@pytest.mark.parametrize("delta", [0.01, 0.05, 0.5])
+def test_clopper_pearson_leaves_exactly_delta_below(k, m, delta):
+    assert binom.cdf(k, m, disagreement_bound(k, m, delta=delta)) == pytest.approx(delta)
+
+
+@pytest.mark.parametrize("share", [0.001, 0.03, 0.4])
+def test_clopper_pearson_covers_the_population(share):
+    counts = np.arange(201)
+    fails = [disagreement_bound(k, 200) < share for k in counts]
+    assert binom.pmf(counts, 200, share)[fails].sum() <= 0.05
+
+
+def test_all_disagreements_bound_nothing():
+    assert disagreement_bound(7, 7) == 1
+
+
+@pytest.mark.parametrize(("k", "m", "delta"), [(3, 2, 0.1), (-1, 2, 0.1), (0, 0, 0.1), (1, 2, 0.0)])
+def test_impossible_counts_are_refused(k, m, delta):
+    with pytest.raises(ValueError, match="expected"):
+        disagreement_bound(k, m, delta=delta)

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Prediction bounds: never broken, and the sharp ones reached."""
+
+import math
+
+import numpy as np
+import pytest
+
+from ridgewise.guarantees.prediction import (
+    bilinear_bound,
+    c_star,
+    cross_norms,
+    eta,
+    promised_eta,
+    relative_error_bound,
+    spectral_eta,
+    tau,
+    theorem1_bound,
+)
+from ridgewise.guarantees.regularized import regularized_eta, regularized_tau
+
+HOLDS = 1 + 1e-9
+REACHED = 0.99
+
+
+def norm(matrix):
+    return float(np.linalg.norm(matrix, 2))
+
+
+# Each bound under attack: truth / bound of an instance.
+
+
+def eta_ratio(it):
+    return norm(it.hat_difference) / eta(*it.interval)
+
+
+def spectral_eta_ratio(it):
+    return norm(it.hat_difference) / spectral_eta(*it.interval, it.sigma, it.alpha)
+
+
+def bilinear_ratio(it):
+    bound = bilinear_bound(*it.interval, it.sigma, it.alpha, coefficients=[it.x], targets=it.y)
+    return abs(it.x @ it.hat_difference @ it.y) / bound[0]
+
+
+def relative_ratio(it):
+    f = it.x @ (it.sigma**2 / (it.sigma**2 + it.alpha) * it.y)
+    bound = relative_error_bound(
+        *it.interval, it.sigma, it.alpha, coefficients=[it.x], targets=it.y
+    )
+    return abs(it.x @ it.hat_difference @ it.y) / (bound[0] * abs(f))
+
+
+def tau_ratio(it):
+    return norm(it.sigma[:, None] * it.resolvent) / tau(*it.interval, it.sigma, it.alpha)
+
+
+def c_star_ratio(it):
+    return norm(it.U.T @ (it.W * it.z)) / (c_star(it.U_S, it.w) * norm(it.z))
+
+
+def theorem1_ratio(it):
+    c_q = cross_norms(it.U_S, it.w, [it.q[: it.n_selected]], [it.U.T @ it.q])
+    bound = theorem1_bound(
+        *it.interval,
+        it.sigma,
+        it.alpha,
+        coefficient_norms=[norm(it.x)],
+        cross_norms=c_q,
+        target_norm=norm(it.y),
+    )
+    out_of_span = it.z @ (it.W[:, None] * it.U * it.sigma) @ it.resolvent @ it.y
+    return abs(it.x @ it.hat_difference @ it.y + out_of_span) / bound.total[0]
+
+
+def regularized_interval(it):
+    """The spectrum of K~ + alpha against K + alpha."""
+    D = np.sqrt(it.sigma**2 + it.alpha)
+    eigenvalues = np.linalg.eigvalsh(np.outer(D, D) * it.resolvent)
+    return 1 / eigenvalues[-1], 1 / eigenvalues[0]
+
+
+def regularized_eta_ratio(it):
+    return norm(it.hat_difference) / regularized_eta(*regularized_interval(it))
+
+
+def regularized_tau_ratio(it):
+    bound = regularized_tau(*regularized_interval(it), it.sigma, it.alpha)
+    return norm(it.sigma[:, None] * it.resolvent) / bound
+
+
+SHARP = [
+    eta_ratio,
+    spectral_eta_ratio,
+    bilinear_ratio,
+    relative_ratio,
+    tau_ratio,
+    c_star_ratio,
+    theorem1_ratio,
+    regularized_eta_ratio,
+    regularized_tau_ratio,
+]
+
+
+@pytest.mark.parametrize("ratio", SHARP)
+def test_no_attack_breaks_a_sharp_bound_and_some_reach_it(attack, ratio):
+    worst = attack(ratio)
+    assert REACHED <= worst <= HOLDS
+
+
+# An attack can reach a bound where its cases coincide. Here each case is attained on its own, by a
+# diagonal G, in the middle of a spectrum wide enough to rule the other cases out.
+
+
+@pytest.mark.parametrize(("alpha", "G"), [(2.0, [3.0, 0.25, 1.0]), (0.0, [3.0, 1.0, 0.25])])
+def test_tau_is_attained(alpha, G):
+    sigma = np.array([100.0, math.sqrt(2.0 / 0.25), 1e-3])
+    attained = np.max(sigma / (np.array(G) * sigma**2 + alpha))
+    assert tau(0.25, 3.0, sigma, alpha) == pytest.approx(attained)
+
+
+@pytest.mark.parametrize("a", [0.2, 0.8])
+def test_regularized_tau_is_attained(a):
+    alpha, b = 2.0, 1.5
+    # At t = 2 a alpha, or where that is below the smallest eigenvalue, alpha, of K~ + alpha: there.
+    t = max(2 * a, 1) * alpha
+    sigma = np.array([100.0, math.sqrt(t / a - alpha), 1e-3])
+    attained = sigma[1] / t
+    assert regularized_tau(a, b, sigma, alpha) == pytest.approx(attained)
+
+
+def test_regularized_eta_is_attained_on_either_side():
+    alpha, k = 1.0, 1e-9
+    # Nothing selected: a = alpha / (k + alpha). Far too much: K~ + alpha = b (K + alpha).
+    assert regularized_eta(alpha / (3 + alpha), 1.0) == pytest.approx(3 / (3 + alpha))
+    b = 4.0
+    k_selected = b * (k + alpha) - alpha
+    attained = k_selected / (k_selected + alpha) - k / (k + alpha)
+    assert regularized_eta(1.0, b) == pytest.approx(attained)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("n_samples", [3, 5])
+def test_theorem1_covers_the_models_themselves(random_problem, alpha, n_samples):
+    # With 5 samples X has rank 3: its null space must not disturb the bound.
+    for seed in range(60):
+        problem = random_problem(seed, n_samples=n_samples)
+        c_q = cross_norms(problem.U_S, problem.w, problem.Q[:, problem.S], problem.Q @ problem.U)
+        bound = theorem1_bound(
+            *problem.interval,
+            problem.sigma,
+            alpha,
+            coefficient_norms=problem.coefficient_norms,
+            cross_norms=c_q,
+            target_norm=norm(problem.V.T @ problem.y),
+        )
+        assert np.all(np.abs(problem.change(alpha)) <= bound.total * HOLDS + 1e-12)
+
+
+def test_cross_norms_and_c_star_agree_with_the_explicit_complement(random_problem):
+    problem = random_problem(0)
+    U, W = problem.U, np.zeros(problem.U.shape[0])
+    W[problem.S] = problem.w
+    complement = np.linalg.svd(U)[0][:, U.shape[1] :]
+    C = complement.T @ (W[:, None] * U)
+    assert c_star(problem.U_S, problem.w) == pytest.approx(norm(C), rel=1e-12)
+    Z = problem.Q - problem.Q @ U @ U.T
+    found = cross_norms(problem.U_S, problem.w, problem.Q[:, problem.S], problem.Q @ U)
+    np.testing.assert_allclose(found, np.linalg.norm(Z @ (W[:, None] * U), axis=1), rtol=1e-10)
+
+
+def test_c_star_of_all_features_is_zero_but_for_rounding():
+    U = np.linalg.qr(np.random.default_rng(0).normal(size=(50, 7)))[0]
+    assert 0 <= c_star(U, np.ones(50)) < 1e-6
+
+
+def test_c_star_grows_with_the_weight_of_a_tiny_row_while_the_interval_stays():
+    # A feature of tiny leverage can be drawn with a huge weight: [a, b] does not show it, c* does.
+    U_S, w = np.array([[1e-6]]), np.array([1e12])
+    assert (U_S.T @ (w[:, None] * U_S)).item() == pytest.approx(1)
+    assert c_star(U_S, w) == pytest.approx(1e6, rel=1e-6)
+
+
+@pytest.mark.parametrize(("rank", "n_draws"), [(27, 28), (27, 90), (4, 144), (10.9, 20)])
+def test_promised_eta_has_a_closed_form_below_one(rank, n_draws):
+    s = math.sqrt(rank / n_draws)
+    promised, rescaled = (promised_eta(rank, n_draws, rescaled=flag) for flag in (False, True))
+    assert promised == pytest.approx(s / (2 - s))
+    assert rescaled == pytest.approx((1 - math.sqrt(1 - s**2)) / s)
+    assert rescaled <= promised < 1
+
+
+def test_eta_is_at_most_a_third_or_so_of_epsilon():
+    for epsilon in np.linspace(0.01, 0.5, 50):
+        assert eta(1 - epsilon, 1 + epsilon) <= 0.3432 * epsilon
+
+
+def test_spectral_eta_never_exceeds_eta_and_vanishes_without_regularization():
+    for alpha in np.logspace(-6, 6, 60):
+        assert spectral_eta(0.3, 1.9, [3.0, 1.0, 0.2], alpha) <= eta(0.3, 1.9)
+    assert spectral_eta(0.3, 1.9, [3.0, 1.0, 0.2], 0.0) == 0
+
+
+def test_an_interval_that_excludes_one_is_widened():
+    assert eta(1.2, 1.5) == eta(1.0, 1.5)
+    assert spectral_eta(0.5, 0.8, [1.0], 1.0) == spectral_eta(0.5, 1.0, [1.0], 1.0)
+
+
+def test_lost_rank_and_uncertified_ends_give_limits_not_nan():
+    assert eta(0.0, math.inf) == 1
+    assert spectral_eta(0.0, 1.5, [2.0, 1.0], 0.0) == 1
+    at_infinity = spectral_eta(0.5, math.inf, [2.0, 1.0], 1.0)
+    assert at_infinity == pytest.approx(spectral_eta(0.5, 1e12, [2.0, 1.0], 1.0))
+    assert tau(0.0, 1.5, [2.0, 1.0], 0.0) == math.inf
+    assert tau(0.0, 1.5, [2.0, 1.0], 0.5) == 4.0
+    bound = theorem1_bound(
+        0.0, 1.5, [1.0], 0.0, coefficient_norms=[0, 0], cross_norms=[0, 1], target_norm=1.0
+    )
+    np.testing.assert_array_equal(bound.out_of_span, [0, math.inf])
+
+
+def test_relative_bound_is_infinite_where_the_prediction_is_zero():
+    found = relative_error_bound(0.8, 1.1, [1.0, 1.0], 1.0, coefficients=[[1, 0]], targets=[0, 1])
+    assert found == [math.inf]
+
+
+def test_a_regularized_interval_holds_for_every_larger_alpha(random_problem):
+    for seed in range(50):
+        problem = random_problem(seed, n_selected=2)
+        a, b = problem.regularized_interval(0.5)
+        larger_a, larger_b = problem.regularized_interval(5.0)
+        assert larger_a >= min(a, 1) - 1e-12
+        assert larger_b <= max(b, 1) + 1e-12
+
+
+@pytest.mark.parametrize("alpha", [0.1, 1.0, 30.0])
+def test_regularized_bounds_cover_models_with_fewer_features_than_the_rank(random_problem, alpha):
+    for seed in range(60):
+        problem = random_problem(seed, n_selected=2, n_samples=5)
+        a, b = problem.regularized_interval(alpha)
+        y = norm(problem.V.T @ problem.y)
+        c_q = cross_norms(problem.U_S, problem.w, problem.Q[:, problem.S], problem.Q @ problem.U)
+        bound = regularized_eta(a, b) * problem.coefficient_norms * y
+        bound += regularized_tau(a, b, problem.sigma, alpha) * c_q * y
+        assert np.all(np.abs(problem.change(alpha)) <= bound * HOLDS + 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: eta(1.5, 0.5), "lower <= upper"),
+        (lambda: eta(-0.1, 1.0), "lower <= upper"),
+        (lambda: eta(math.nan, 1.0), "lower <= upper"),
+        (lambda: spectral_eta(0.5, 1.5, [], 1.0), "singular_values"),
+        (lambda: spectral_eta(0.5, 1.5, [1.0, 0.0], 1.0), "singular_values"),
+        (lambda: tau(0.5, 1.5, [1.0], -1.0), "alpha"),
+        (lambda: regularized_tau(0.5, 1.5, [1.0], 0.0), "alpha"),
+        (lambda: promised_eta(10, 10), "promises nothing"),
+        (lambda: c_star([[1.0]], [1.0, 2.0]), "one weight for each row"),
+        (lambda: c_star([[1.0]], [-1.0]), "at least 0"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every estimator keeps scikit-learn's contract."""
+
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from ridgewise import (
+    BSSSelector,
+    InformationGainSelector,
+    LeverageSelector,
+    RandomSelector,
+    RRQRSelector,
+)
+
+ESTIMATORS = [
+    BSSSelector(),
+    BSSSelector(rule="slack", center=True, solver="qr"),
+    LeverageSelector(random_state=0),
+    LeverageSelector(sampling="bernoulli", random_state=0),
+    LeverageSelector(sampling="top", rescale=False),
+    RRQRSelector(),
+    RRQRSelector(restart=False),
+    InformationGainSelector(),
+    InformationGainSelector(threshold="median"),
+    RandomSelector(random_state=0),
+]
+
+
+@parametrize_with_checks(ESTIMATORS)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
