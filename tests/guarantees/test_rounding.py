@@ -104,19 +104,29 @@ def test_what_is_certified_with_regularization_is_true_and_never_vacuous(power, 
     assert certified.verified
 
 
-def test_a_cut_rank_is_made_up_for_by_alpha():
-    X, selected, weights = ill_conditioned(12, 1)
-
+@pytest.mark.parametrize(
+    ("rank", "alpha", "verified"), [(4, 1e-8, True), (3, 1e-3, True), (2, 1e-10, False)]
+)
+def test_a_cut_rank_is_made_up_for_by_alpha_as_far_as_that_goes(rank, alpha, verified):
     def cut(X):
         V, S, U = by_svd(X)
-        return V[:, :4], S[:4], U[:, :4]
+        return V[:, :rank], S[:rank], U[:, :rank]
 
-    exact_a, exact_b = exact_interval(X, selected, weights, 1e-6)
-    a, b, certified = measured(X, selected, weights, cut, 1e-6)
-    assert certified.lower <= exact_a
-    assert exact_b <= certified.upper
-    assert certified.lower < a
-    assert certified.upper > b
+    for seed in range(10):
+        X, selected, weights = ill_conditioned(12, seed)
+        exact_a, exact_b = exact_interval(X, selected, weights, alpha)
+        certified = measured(X, selected, weights, cut, alpha)[2]
+        assert certified.lower <= exact_a
+        assert exact_b <= certified.upper
+        assert certified.verified == verified
+
+
+def test_directions_left_out_count_as_unchanged():
+    numbers = {"n_samples": 2, "max_weight": 1.0, "min_singular_value": 1.0, "residual_norm": 0.0,
+               "data_norm": 1.0, "orthogonality_error": 0.0, "alpha": 1.0}  # fmt: skip
+    whole, part = (certified_interval(0.6, 0.8, rank=rank, **numbers) for rank in (2, 1))
+    assert whole.upper == pytest.approx(0.8)
+    assert part.upper == pytest.approx(1.0)
 
 
 def test_the_plain_interval_is_false_where_the_certified_one_is_true():

@@ -39,6 +39,7 @@ from ridgewise.barrier._shortlist import Screen, Shortlist
 
 FIRST_ROWS = 64  # rows asked for at the start
 MOST_ROWS = 2048  # rows in descending norm kept at hand; past them the screen is asked
+MOST_DRIFT = 1e-8  # of the potentials carried from draw to draw, against fresh ones
 MOST_CONTENDERS = 512  # rows that survive the screen, before it is set anew
 
 
@@ -103,26 +104,31 @@ class Engine:
         for tau in range(self.barriers.n_draws):
             if tau - self.fresh_at >= self.patience:
                 self.decompose(tau)
-            position, row, t = self.draw(tau)
-            self.positions[tau], self.rows[tau], self.t[tau] = position, row, t
-            self.selected[position] = True
+            self.record(tau, self.draw(tau))
         return finish(
             self.vectors, self.barriers, self.order[self.positions], self.t, dict(self.counts)
         )
+
+    def record(self, tau: int, draw: Draw) -> None:
+        """Remember what was drawn."""
+        self.positions[tau], self.rows[tau], self.t[tau] = draw.position, draw.row, draw.t
+        self.selected[draw.position] = True
 
     # A and its decomposition
 
     def decompose(self, tau: int) -> None:
         """Bring A up to date and decompose it; the draws made until now are in it."""
-        if tau > 0:
-            since = slice(self.fresh_at, tau)
-            self.A += (self.rows[since].T * self.t[since]) @ self.rows[since]
         self.counts["decompositions"] += 1
-        self.eigenvalues, self.Q, _ = dsyevd(self.A, lower=1)
-        self.fresh_at = tau
+        A = self.grown(tau)
+        self.eigenvalues, self.Q, _ = dsyevd(A, lower=1)
         L, U = self.barriers.lower(tau), self.barriers.upper(tau)
-        self.lower.start(self.eigenvalues - L)
-        self.upper.start(U - self.eigenvalues)
+        drift = max(self.lower.start(self.eigenvalues - L), self.upper.start(U - self.eigenvalues))
+        if drift > MOST_DRIFT and tau > self.fresh_at:
+            self.counts["drifts"] += 1
+            self.draw_again_plainly(tau)
+            self.decompose(tau)
+            return
+        self.A, self.fresh_at = A, tau
         # the lower barrier moves by 1 a draw and must not reach the old smallest eigenvalue
         self.patience = max(1, min(self.most_stale, int(self.eigenvalues[0] - L) - 1))
         self.Z = np.empty((self.patience, self.vectors.rank))  # rows drawn since, rotated
@@ -130,6 +136,11 @@ class Engine:
         self.contenders.refresh(self.Q, self.selected)
         if self.screen.is_set:
             self.screen.rotate(self.Q)
+
+    def grown(self, tau: int) -> FloatArray:
+        """A with the draws since the last decomposition in it."""
+        since = slice(self.fresh_at, tau)
+        return self.A + (self.rows[since].T * self.t[since]) @ self.rows[since]
 
     def move(self, tau: int) -> None:
         """Move both barriers to where draw ``tau`` looks at them."""
@@ -341,8 +352,8 @@ class Engine:
 
     def draw_plainly(self, tau: int) -> Draw:
         """One draw as the plain algorithm makes it: every row, by explicit inverses."""
-        since = slice(self.fresh_at, tau)
-        A = self.A + (self.rows[since].T * self.t[since]) @ self.rows[since]
+        self.lower.potential = self.upper.potential = np.nan  # not carried over this draw
+        A = self.grown(tau)
         lv, uv, term = np.empty((3, len(self.order)))
         for block in gen_batches(len(self.order), MOST_ROWS):
             rows = self.vectors.take(self.order[block])
@@ -350,3 +361,11 @@ class Engine:
             uv[block] = plain.upper_shift(rows, self.barriers.delta_U, A, self.barriers.upper(tau))
         i = plain.choose_row(self.rule, lv, uv, is_feasible(lv, uv, term), self.selected)
         return Draw(i, self.vectors.take(self.order[[i]])[0], float(2 / (lv[i] + uv[i])))
+
+    def draw_again_plainly(self, tau: int) -> None:
+        """Make the draws since the last decomposition again, since their potentials drifted."""
+        self.selected[:] = False
+        self.selected[self.positions[: self.fresh_at]] = True
+        for again in range(self.fresh_at, tau):
+            self.counts["plain draws"] += 1
+            self.record(again, self.draw_plainly(again))

@@ -33,10 +33,15 @@ class Resolvent:
 
     def __init__(self, sign: int) -> None:
         self.sign = sign
+        self.potential = np.nan
 
-    def start(self, gaps: FloatArray) -> None:
-        """Begin with a decomposition of A, whose eigenvalues are at ``gaps`` from the barrier."""
-        self.potential = float(np.sum(1 / gaps))
+    def start(self, gaps: FloatArray) -> float:
+        """Begin with a decomposition of A, whose eigenvalues are at ``gaps`` from the barrier.
+
+        Returns how far, relatively, the potential carried along had drifted from what it is.
+        """
+        carried, self.potential = self.potential, float(np.sum(1 / gaps))
+        return abs(carried / self.potential - 1)
 
     def move(self, gaps: FloatArray, Z: FloatArray, t_inverse: FloatArray) -> None:
         """Move the barrier, so that the eigenvalues decomposed are at ``gaps`` from it now.

@@ -70,8 +70,8 @@ def certified_interval(
     orthogonality_error : float
         The norm of U^T U - I, measured.
     alpha : float, default=0
-        What was on the diagonal when the interval was measured. It takes the place of singular
-        values that are small, or that were left out.
+        What was on the diagonal when the interval was measured: smin is then sqrt(smin^2 + alpha),
+        or sqrt(alpha) where the rank is below n.
 
     Returns
     -------
@@ -95,22 +95,19 @@ def certified_interval(
     CertifiedInterval(lower=0.0, upper=inf)
     """
     a, b = check_interval(lower, upper)
+    smin = check_positive("min_singular_value", min_singular_value)
+    alpha = check_not_negative("alpha", alpha)
+    scale = math.hypot(smin, math.sqrt(alpha))
+    if alpha > 0 and rank < n_samples:
+        # Where V leaves directions out, K~ + alpha and K + alpha are both alpha but for F.
+        a, b, scale = min(a, 1.0), max(b, 1.0), math.sqrt(alpha)
     wmax = check_not_negative("max_weight", max_weight)
-    smin = _smallest_scale(min_singular_value, rank, n_samples, alpha)
-    u = float(np.finfo(np.float64).eps) / 2
-    fn = (residual_norm + 4 * math.sqrt(n_samples) * u * data_norm) / smin
-    eG = 2 * math.sqrt(wmax * b) * fn + wmax * fn**2 + 64 * rank * u * b
     o = check_not_negative("orthogonality_error", orthogonality_error)
+    u = float(np.finfo(np.float64).eps) / 2
+    fn = (residual_norm + 4 * math.sqrt(n_samples) * u * data_norm) / scale
+    eG = 2 * math.sqrt(wmax * b) * fn + wmax * fn**2 + 64 * rank * u * b
     eS = 2 * math.sqrt(1 + o) * fn + fn**2 + o
     return CertifiedInterval(
         lower=max(a - eG, 0.0) / (1 + eS),
         upper=(b + eG) / (1 - eS) if eS < 1 else math.inf,
     )
-
-
-def _smallest_scale(smin: float, rank: int, n_samples: int, alpha: float) -> float:
-    """Return what F is divided by: smin, or sqrt(smin^2 + alpha) over all n directions."""
-    if alpha == 0:
-        return check_positive("min_singular_value", smin)
-    # Directions without a singular value (rank < n) have alpha alone.
-    return math.sqrt(alpha + (smin**2 if rank == n_samples else 0.0))

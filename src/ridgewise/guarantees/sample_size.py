@@ -107,7 +107,8 @@ def leverage_promise(rank: float, n_draws: int, delta: float = 0.1) -> tuple[flo
     rank : float
         The rank.
     n_draws : int
-        The number of independent draws r.
+        The number of independent draws r; or, where every feature is kept with a probability of its
+        own (Bernoulli sampling), the number expected.
     delta : float, default=0.1
         The probability with which the interval may fail.
 
