@@ -115,6 +115,14 @@ def test_looks_at_few_rows(gaussian_rows):
     assert fast.counts["decompositions"] < 20
 
 
+def test_asks_no_screen_while_nearer_rows_will_do(gaussian_rows):
+    """Of 80 orthogonal rows each is drawn once before any other: all 64 rows at hand go first."""
+    U = np.vstack([np.eye(80) * 0.9, gaussian_rows(400, 80) * np.sqrt(0.19)])
+    fast = sparsify(ArrayVectors(U), 160)
+    assert set(fast.draws[:80]) == set(range(80))
+    assert "screens" not in fast.counts
+
+
 # what goes wrong is noticed
 
 

@@ -13,14 +13,15 @@ fails too, the draw is made by the plain algorithm's arithmetic, which raises an
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg.lapack import dsyevd
 from sklearn.utils import gen_batches
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
-from ridgewise._typing import BoolArray, FloatArray, IndexArray
+from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.barrier import _plain as plain
 from ridgewise.barrier._problem import (
     NEAR_TIE,
@@ -70,8 +71,14 @@ def sparsify(vectors: Vectors, n_draws: int, rule: str = "norm") -> Sparsifier:
     """
     check_draws(vectors.rank, n_draws, rule)
     # matrices of a few hundred rows lose by BLAS threads
-    with threadpool_limits(limits=1, user_api="blas"):
+    with blas_threads().limit(limits=1, user_api="blas"):
         return Engine(vectors, n_draws, rule).run()
+
+
+@cache
+def blas_threads() -> ThreadpoolController:
+    """The BLAS libraries at hand, looked for once: that takes milliseconds."""
+    return ThreadpoolController()
 
 
 class Engine:
@@ -190,6 +197,8 @@ class Engine:
     def accept_first(self, tau: int, rows: Shortlist, candidates: Iterable[int]) -> Draw | None:
         """The draw of the first feasible of the ``candidates`` among ``rows``."""
         for i in candidates:
+            if self.selected[rows.positions[i]]:
+                continue
             draw = self.accept(tau, int(rows.positions[i]), rows.raw[i], rows.rotated[i])
             if draw is not None:
                 self.reached = i
@@ -218,8 +227,7 @@ class Engine:
         size = 2 if self.depth < 1 else 8 + int(self.depth)
         while start < len(self.nearest) or self.hold_more():
             stop = min(start + size, len(self.nearest))
-            candidates = start + np.flatnonzero(self.may_be_feasible(slice(start, stop)))
-            draw = self.accept_first(tau, self.nearest, candidates)
+            draw = self.accept_first(tau, self.nearest, self.may_be_feasible(start, stop))
             self.counts["rows"] += stop - start
             if draw is not None:
                 self.depth += 0.2 * (self.reached - first - self.depth)
@@ -229,20 +237,21 @@ class Engine:
 
     def first_unselected(self) -> int:
         """Where among the nearest rows the first unselected one is."""
-        selected = self.selected[self.nearest.positions]
-        return int(selected.argmin()) if not selected.all() else len(selected)
+        first, positions = 0, self.nearest.positions
+        while first < len(positions) and self.selected[positions[first]]:
+            first += 1
+        return first
 
-    def may_be_feasible(self, block: slice) -> BoolArray:
-        """Of the nearest rows, those that a cheap test does not rule out.
+    def may_be_feasible(self, start: int, stop: int) -> Iterable[int]:
+        """Of some nearest rows, those that a cheap test does not rule out.
 
         L(u) is computed, U(u) bounded: since A has only grown, N >= G for the upper barrier, so
         u^T N u >= q = u^T G u and u^T N^2 u >= q^2 / ||u||^2.
         """
-        positions = self.nearest.positions[block]
-        unselected = ~self.selected[positions]
-        if len(positions) <= 2:
-            return unselected  # testing them would cost as much as knowing
-        squares, norms2 = self.nearest.squares[block], self.nearest.norms2[positions]
+        if stop - start <= 2:
+            return range(start, stop)  # testing them would cost as much as knowing
+        block = slice(start, stop)
+        squares = self.nearest.squares[block]
         lv = squares @ self.lower.w
         factors = self.lower.low_rank_part()
         if factors is not None:
@@ -250,22 +259,20 @@ class Engine:
             products = factors @ self.nearest.rotated[block].T
             lv += 2 * np.einsum("ij,ij->j", products[:half], products[half:])
         q = squares @ self.upper.g
-        uv = q + q * q / (norms2 * self.upper.change)
-        # far above what rounding may do to lv: its terms are at most ||N||^2 ||u||^2 / change
-        margin = 10 * NEAR_TIE * self.lower.g[0] ** 2 / self.lower.change
-        return (lv >= uv - margin * norms2) & unselected
+        uv = q + q * q / (self.nearest.norms2[block] * self.upper.change)
+        # rounding errors of lv are some EPS ||u||^2: far below the millionth of uv left out here
+        return start + np.flatnonzero(lv >= (1 - 1e-6) * uv)
 
     def hold_more(self) -> bool:
         """Hold more of the nearest rows, if there are any and there is room."""
         held = self.nearest.positions
-        if len(held) >= MOST_ROWS:
-            return False
         end = int(held[-1]) + 1 if len(held) else 0
         room = min(max(FIRST_ROWS, len(held)), MOST_ROWS - len(held))
-        more = end + np.flatnonzero(~self.selected[end : end + room + len(self.positions)])[:room]
+        within = end + room + len(self.positions)  # at most so many of them are selected
+        more = end + np.flatnonzero(~self.selected[end:within])[:room]
         if len(more) == 0:
             return False
-        self.nearest.replace(np.concatenate([held, more]))
+        self.nearest.extend(more)
         return True
 
     def first_feasible_far(self, tau: int) -> Draw | None:

@@ -16,7 +16,6 @@ class Shortlist:
 
     def __init__(self, vectors: Vectors, order: IndexArray) -> None:
         self.vectors, self.order = vectors, order
-        self.norms2 = vectors.norms2[order]
         self.Q: FloatArray | None = None
         self.hold(np.empty(0, dtype=np.intp), np.empty((0, vectors.rank)))
 
@@ -26,8 +25,23 @@ class Shortlist:
     def hold(self, positions: IndexArray, raw: FloatArray) -> None:
         """Hold these rows and no others."""
         self.positions, self.raw = positions, raw
-        self.rotated = raw if self.Q is None else np.asarray(raw @ self.Q)
+        self.rotated = self.rotate(raw)
         self.squares = self.rotated**2
+        self.norms2 = self.vectors.norms2[self.order[positions]]
+
+    def extend(self, positions: IndexArray) -> None:
+        """Hold these rows too, which come after the others."""
+        raw = self.vectors.take(self.order[positions])
+        rotated = self.rotate(raw)
+        self.positions = np.concatenate([self.positions, positions])
+        self.raw = np.concatenate([self.raw, raw])
+        self.rotated = np.concatenate([self.rotated, rotated])
+        self.squares = np.concatenate([self.squares, rotated**2])
+        self.norms2 = np.concatenate([self.norms2, self.vectors.norms2[self.order[positions]]])
+
+    def rotate(self, raw: FloatArray) -> FloatArray:
+        """Rows in the coordinates of the last decomposition."""
+        return raw if self.Q is None else np.asarray(raw @ self.Q)
 
     def replace(self, positions: IndexArray) -> None:
         """Hold the rows at ``positions`` (ascending), asking only for those not held yet."""

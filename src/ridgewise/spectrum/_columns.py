@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from scipy.linalg.blas import dtrmm
 from sklearn import get_config
 from sklearn.utils import assert_all_finite, check_array, gen_batches
 
@@ -91,6 +92,18 @@ class Columns:
         for place, block in self.dense_blocks():
             yield place, block.T @ B
 
+    def norms2(self, B: FloatArray) -> FloatArray:
+        """Squared norms of the rows of X^T B, shape (d,)."""
+        # B^T = Q R, so that ||B^T x|| = ||R x||: a triangular product is half of a full one
+        R = np.linalg.qr(B.T, mode="r")
+        triangle = np.zeros((self.shape[0], self.shape[0]))
+        triangle[: len(R)] = R
+        norms2 = np.empty(self.shape[1])
+        for place, block in self.dense_blocks():
+            product = dtrmm(1.0, triangle, block.T, side=1, trans_a=1, overwrite_b=1)
+            norms2[place] = np.einsum("ij,ij->i", product, product)
+        return norms2
+
     def check_finite(self) -> None:
         """Raise scikit-learn's error if there is a NaN or an infinity."""
         for place in self.slices():
@@ -167,6 +180,15 @@ class SparseColumns(Columns):
         rows = self.X.T  # compressed by rows, so that slices are views
         for place in self.slices():
             yield place, np.asarray(rows[place].astype(np.float64, copy=False) @ (self.scale * B))
+
+    def norms2(self, B: FloatArray) -> FloatArray:
+        """Squared norms of the rows of X^T B, shape (d,)."""
+        if not self.is_sparse_enough:
+            return super().norms2(B)
+        norms2 = np.empty(self.shape[1])
+        for place, rows in self.products(B):
+            norms2[place] = np.einsum("ij,ij->i", rows, rows)
+        return norms2
 
     def check_finite(self) -> None:
         """Raise scikit-learn's error if there is a NaN or an infinity."""

@@ -82,10 +82,7 @@ class WideSpectrum(Spectrum):
     @cached_property
     def leverage_scores(self) -> FloatArray:
         """Squared norms of the rows of U, shape (d,): one pass over the data."""
-        scores = np.empty(self.columns.shape[1])
-        for place, rows in self.columns.products(self.projector):
-            scores[place] = np.einsum("ij,ij->i", rows, rows)
-        return scores
+        return self.columns.norms2(self.projector)
 
     def take(self, indices: IndexArray) -> FloatArray:
         """Rows of U for the features ``indices``, shape (len(indices), rank)."""
