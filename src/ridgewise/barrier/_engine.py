@@ -28,18 +28,19 @@ from ridgewise.barrier._problem import (
     Barriers,
     Sparsifier,
     Vectors,
-    check_draws,
+    check_rule,
     finish,
     first_best,
     is_feasible,
     preference,
     scan_order,
+    sizes,
 )
 from ridgewise.barrier._resolvent import LostDefinitenessError, Resolvent
-from ridgewise.barrier._shortlist import Screen, Shortlist
+from ridgewise.barrier._shortlist import Pair, Screen, Shortlist, rotate
 
 FIRST_ROWS = 64  # rows asked for at the start
-MOST_ROWS = 2048  # rows in descending norm kept at hand; past them the screen is asked
+MOST_ROWS = 1024  # rows in descending norm kept at hand; past them the screen is asked
 MOST_DRIFT = 1e-8  # of the potentials carried from draw to draw, against fresh ones
 MOST_CONTENDERS = 512  # rows that survive the screen, before it is set anew
 
@@ -52,7 +53,9 @@ class Draw(NamedTuple):
     t: float
 
 
-def sparsify(vectors: Vectors, n_draws: int, rule: str = "norm") -> Sparsifier:
+def sparsify(
+    vectors: Vectors, n_draws: int, rule: str = "norm", penalty: FloatArray | None = None
+) -> Sparsifier:
     """Single-set spectral sparsification: the result of ``sparsify_plain``, fast.
 
     Parameters
@@ -63,16 +66,18 @@ def sparsify(vectors: Vectors, n_draws: int, rule: str = "norm") -> Sparsifier:
         The number of draws r, more than l.
     rule : {"norm", "slack", "ratio"}
         Which feasible row is drawn, as in :func:`sparsify_plain`.
+    penalty : ndarray of shape (l,), optional
+        For ridge models, alpha / sigma^2 of each direction, as in :func:`sparsify_plain`.
 
     Returns
     -------
     Sparsifier
         Weighted rows whose spectrum, recomputed from the weights, keeps Lemma 1's promise.
     """
-    check_draws(vectors.rank, n_draws, rule)
+    check_rule(rule)
     # matrices of a few hundred rows lose by BLAS threads
     with blas_threads().limit(limits=1, user_api="blas"):
-        return Engine(vectors, n_draws, rule).run()
+        return Engine(vectors, n_draws, rule, penalty).run()
 
 
 @cache
@@ -84,10 +89,13 @@ def blas_threads() -> ThreadpoolController:
 class Engine:
     """One run of the barrier method; rows are named by their position in scan order."""
 
-    def __init__(self, vectors: Vectors, n_draws: int, rule: str) -> None:
-        self.vectors, self.rule = vectors, rule
-        self.barriers = Barriers(vectors.rank, n_draws)
-        self.order = scan_order(vectors.norms2)
+    def __init__(
+        self, vectors: Vectors, n_draws: int, rule: str, penalty: FloatArray | None = None
+    ) -> None:
+        self.vectors, self.rule, self.penalty = vectors, rule, penalty
+        self.barriers = Barriers(vectors.rank, n_draws, penalty)
+        row_sizes = sizes(vectors, penalty)
+        self.order = scan_order(row_sizes)
         self.selected = np.zeros(len(self.order), dtype=bool)
         self.positions = np.empty(n_draws, dtype=np.intp)
         self.rows = np.empty((n_draws, vectors.rank))
@@ -100,7 +108,7 @@ class Engine:
         self.nearest = Shortlist(vectors, self.order)  # the first unselected rows in scan order
         self.depth = 0.0  # how far into them the scan went lately
         self.contenders = Shortlist(vectors, self.order)  # survivors of the screen
-        self.screen = Screen(vectors, self.order)
+        self.screen = Screen(vectors, self.order, row_sizes, self.barriers.penalty)
         self.screen_set_at = -1
         self.fresh_at = 0
         self.counts: Counter[str] = Counter()
@@ -112,9 +120,8 @@ class Engine:
             if tau - self.fresh_at >= self.patience:
                 self.decompose(tau)
             self.record(tau, self.draw(tau))
-        return finish(
-            self.vectors, self.barriers, self.order[self.positions], self.t, dict(self.counts)
-        )
+        draws, counts = self.order[self.positions], dict(self.counts)
+        return finish(self.vectors, self.barriers, draws, self.t, counts, self.penalty)
 
     def record(self, tau: int, draw: Draw) -> None:
         """Remember what was drawn."""
@@ -127,9 +134,17 @@ class Engine:
         """Bring A up to date and decompose it; the draws made until now are in it."""
         self.counts["decompositions"] += 1
         A = self.grown(tau)
-        self.eigenvalues, self.Q, _ = dsyevd(A, lower=1)
+        A_lower, A_upper = self.barriers.lift(A)
+        self.lower_eigenvalues, Q_lower, _ = dsyevd(A_lower, lower=1)
+        self.upper_eigenvalues, Q_upper = self.lower_eigenvalues, Q_lower
+        if A_upper is not A_lower:
+            self.upper_eigenvalues, Q_upper, _ = dsyevd(A_upper, lower=1)
+        self.Q = Q_lower, Q_upper
         L, U = self.barriers.lower(tau), self.barriers.upper(tau)
-        drift = max(self.lower.start(self.eigenvalues - L), self.upper.start(U - self.eigenvalues))
+        drift = max(
+            self.lower.start(self.lower_eigenvalues - L),
+            self.upper.start(U - self.upper_eigenvalues),
+        )
         if drift > MOST_DRIFT and tau > self.fresh_at:
             self.counts["drifts"] += 1
             self.draw_again_plainly(tau)
@@ -137,10 +152,12 @@ class Engine:
             return
         self.A, self.fresh_at = A, tau
         # the lower barrier moves by 1 a draw and must not reach the old smallest eigenvalue
-        self.patience = max(1, min(self.most_stale, int(self.eigenvalues[0] - L) - 1))
-        self.Z = np.empty((self.patience, self.vectors.rank))  # rows drawn since, rotated
-        self.nearest.refresh(self.Q, self.selected)
-        self.contenders.refresh(self.Q, self.selected)
+        self.patience = max(1, min(self.most_stale, int(self.lower_eigenvalues[0] - L) - 1))
+        # rows drawn since, in each barrier's coordinates
+        self.Z_lower = np.empty((self.patience, self.vectors.rank))
+        self.Z_upper = self.Z_lower if Q_upper is Q_lower else np.empty_like(self.Z_lower)
+        self.nearest.refresh(self.Q, self.selected, most=4 * (FIRST_ROWS + int(self.depth)))
+        self.contenders.refresh(self.Q, self.selected, most=2 * MOST_CONTENDERS)
         if self.screen.is_set:
             self.screen.rotate(self.Q)
 
@@ -151,9 +168,10 @@ class Engine:
 
     def move(self, tau: int) -> None:
         """Move both barriers to where draw ``tau`` looks at them."""
-        Z, t_inverse = self.Z[: tau - self.fresh_at], 1 / self.t[self.fresh_at : tau]
-        self.lower.move(self.eigenvalues - self.barriers.lower(tau + 1), Z, t_inverse)
-        self.upper.move(self.barriers.upper(tau + 1) - self.eigenvalues, Z, t_inverse)
+        drawn, t_inverse = slice(tau - self.fresh_at), 1 / self.t[self.fresh_at : tau]
+        L, U = self.barriers.lower(tau + 1), self.barriers.upper(tau + 1)
+        self.lower.move(self.lower_eigenvalues - L, self.Z_lower[drawn], t_inverse)
+        self.upper.move(U - self.upper_eigenvalues, self.Z_upper[drawn], t_inverse)
 
     # a draw
 
@@ -180,10 +198,10 @@ class Engine:
             return None
         return found
 
-    def accept(self, tau: int, position: int, row: FloatArray, z: FloatArray) -> Draw | None:
-        """The draw of this row (z: the same, rotated) if it is feasible."""
-        lower_square, lower_plain = self.lower.forms_of(z)
-        upper_square, upper_plain = self.upper.forms_of(z)
+    def accept(self, tau: int, position: int, row: FloatArray, rotated: Pair) -> Draw | None:
+        """The draw of this row (also given in both barriers' coordinates) if it is feasible."""
+        lower_square, lower_plain = self.lower.forms_of(rotated[0])
+        upper_square, upper_plain = self.upper.forms_of(rotated[1])
         term = lower_square / self.lower.change
         lv, uv = term - lower_plain, upper_square / self.upper.change + upper_plain
         if not is_feasible(lv, uv, term):
@@ -191,7 +209,7 @@ class Engine:
         t = 2 / (lv + uv)
         self.lower.add(t, lower_square, lower_plain)
         self.upper.add(t, upper_square, upper_plain)
-        self.Z[tau - self.fresh_at] = z
+        self.Z_lower[tau - self.fresh_at], self.Z_upper[tau - self.fresh_at] = rotated
         return Draw(position, row, t)
 
     def accept_first(self, tau: int, rows: Shortlist, candidates: Iterable[int]) -> Draw | None:
@@ -199,7 +217,8 @@ class Engine:
         for i in candidates:
             if self.selected[rows.positions[i]]:
                 continue
-            draw = self.accept(tau, int(rows.positions[i]), rows.raw[i], rows.rotated[i])
+            rotated = rows.lower[i], rows.upper[i]
+            draw = self.accept(tau, int(rows.positions[i]), rows.raw[i], rotated)
             if draw is not None:
                 self.reached = i
                 return draw
@@ -209,15 +228,15 @@ class Engine:
         """Draw a selected row again, since no other is feasible."""
         self.counts["repeats"] += 1
         drawn, first = np.unique(self.positions[:tau], return_index=True)
-        rotated = self.rows[first] @ self.Q
-        lv, term = self.lower.shift(rotated)
-        uv, _ = self.upper.shift(rotated)
+        z_lower, z_upper = rotate(self.rows[first], self.Q)
+        lv, term = self.lower.shift(z_lower)
+        uv, _ = self.upper.shift(z_upper)
         candidates = np.flatnonzero(is_feasible(lv, uv, term))
         if len(candidates) == 0:
             return None
         best = 0 if self.rule == "norm" else first_best(preference(self.rule, lv, uv)[candidates])
         i = candidates[best]
-        return self.accept(tau, int(drawn[i]), self.rows[first[i]], rotated[i])
+        return self.accept(tau, int(drawn[i]), self.rows[first[i]], (z_lower[i], z_upper[i]))
 
     # the rule "norm": the first feasible row in scan order
 
@@ -251,14 +270,13 @@ class Engine:
         if stop - start <= 2:
             return range(start, stop)  # testing them would cost as much as knowing
         block = slice(start, stop)
-        squares = self.nearest.squares[block]
-        lv = squares @ self.lower.w
+        lv = self.nearest.squares[0][block] @ self.lower.w
         factors = self.lower.low_rank_part()
         if factors is not None:
             half = len(factors) // 2
-            products = factors @ self.nearest.rotated[block].T
+            products = factors @ self.nearest.lower[block].T
             lv += 2 * np.einsum("ij,ij->j", products[:half], products[half:])
-        q = squares @ self.upper.g
+        q = self.nearest.squares[1][block] @ self.upper.g
         uv = q + q * q / (self.nearest.norms2[block] * self.upper.change)
         # rounding errors of lv are some EPS ||u||^2: far below the millionth of uv left out here
         return start + np.flatnonzero(lv >= (1 - 1e-6) * uv)
@@ -282,13 +300,17 @@ class Engine:
             return None
         lv, uv = self.screen_bounds(tau)
         survivors = end + np.flatnonzero((lv >= uv)[end:] & ~self.selected[end:])
-        if len(survivors) > MOST_CONTENDERS and self.renew_screen(tau):
+        if len(survivors) > MOST_CONTENDERS:
+            survivors = survivors[self.slack_bounds()[survivors] >= 0]
+        # setting the screen anew costs what looking at all rows does
+        if len(survivors) > len(self.order) // 8 and self.renew_screen(tau):
             return self.first_feasible_far(tau)
-        self.counts["rows"] += len(survivors)
         for part in gen_batches(len(survivors), MOST_CONTENDERS):
             self.contenders.replace(survivors[part])
-            draw = self.accept_first(tau, self.contenders, range(len(self.contenders)))
+            usable = np.flatnonzero(self.rate_contenders() > -np.inf)
+            draw = self.accept_first(tau, self.contenders, usable)
             if draw is not None:
+                self.depth += 0.2 * (len(self.nearest) - self.depth)
                 return draw
         return None
 
@@ -296,26 +318,28 @@ class Engine:
 
     def best_contender(self, tau: int) -> Draw | None:
         """The best unselected feasible row: best among those held, and no other may be better."""
-        best = self.rate_contenders()
+        ratings = self.rate_contenders()
+        best = ratings.max(initial=-np.inf)
         missing = self.may_be_better(tau, best)
+        if len(missing) > MOST_CONTENDERS // 2 and self.rule == "slack":
+            missing = missing[self.slack_bounds()[missing] >= (1 - 10 * NEAR_TIE) * max(best, 0)]
         if len(self.contenders) + len(missing) > MOST_CONTENDERS and self.renew_screen(tau):
             return self.best_contender(tau)
         if len(missing):
             self.contenders.replace(np.union1d(self.contenders.positions, missing))
-            best = self.rate_contenders()
-        if best == -np.inf:
+            ratings = self.rate_contenders()
+        if not np.any(ratings > -np.inf):
             return None
-        return self.accept_first(tau, self.contenders, [first_best(self.ratings)])
+        return self.accept_first(tau, self.contenders, [first_best(ratings)])
 
-    def rate_contenders(self) -> float:
-        """What the rule makes of each contender, and the best of that; -inf where none will do."""
+    def rate_contenders(self) -> FloatArray:
+        """What the rule makes of each contender; -inf where it is selected or infeasible."""
         held = self.contenders
         self.counts["rows"] += len(held)
-        lv, term = self.lower.shift(held.rotated)
-        uv, _ = self.upper.shift(held.rotated)
+        lv, term = self.lower.shift(held.lower)
+        uv, _ = self.upper.shift(held.upper)
         usable = is_feasible(lv, uv, term) & ~self.selected[held.positions]
-        self.ratings = np.where(usable, preference(self.rule, lv, uv), -np.inf)
-        return float(self.ratings.max(initial=-np.inf))
+        return np.where(usable, preference(self.rule, lv, uv), -np.inf)
 
     def may_be_better(self, tau: int, best: float) -> IndexArray:
         """Unselected rows not held that may be as good as ``best``, as far as the screen sees."""
@@ -338,6 +362,11 @@ class Engine:
             self.renew_screen(tau)
         return self.screen.bounds(self.lower.form(), self.upper.form())
 
+    def slack_bounds(self) -> FloatArray:
+        """At most L(u) - U(u) of every row in scan order: tighter, and dearer."""
+        self.counts["leading passes"] += 1
+        return self.screen.slack_bounds(self.lower.form(), self.upper.form(), self.Q)
+
     def renew_screen(self, tau: int) -> bool:
         """Set the screen to the present draw; False if it is already."""
         if self.screen_set_at == tau:
@@ -346,7 +375,7 @@ class Engine:
             self.decompose(tau)
             self.move(tau)
         self.counts["screens"] += 1
-        self.screen.set(self.Q, self.lower.w, self.upper.w)
+        self.screen.set(self.Q, (self.lower.w, self.upper.w))
         self.screen_set_at = tau
         if self.rule != "norm":
             ratings = preference(self.rule, self.screen.lv, self.screen.uv)
@@ -360,12 +389,13 @@ class Engine:
     def draw_plainly(self, tau: int) -> Draw:
         """One draw as the plain algorithm makes it: every row, by explicit inverses."""
         self.lower.potential = self.upper.potential = np.nan  # not carried over this draw
-        A = self.grown(tau)
+        A_lower, A_upper = self.barriers.lift(self.grown(tau))
+        L, U = self.barriers.lower(tau), self.barriers.upper(tau)
         lv, uv, term = np.empty((3, len(self.order)))
         for block in gen_batches(len(self.order), MOST_ROWS):
             rows = self.vectors.take(self.order[block])
-            lv[block], term[block] = plain.lower_shift(rows, 1.0, A, self.barriers.lower(tau))
-            uv[block] = plain.upper_shift(rows, self.barriers.delta_U, A, self.barriers.upper(tau))
+            lv[block], term[block] = plain.lower_shift(rows, 1.0, A_lower, L)
+            uv[block] = plain.upper_shift(rows, self.barriers.delta_U, A_upper, U)
         i = plain.choose_row(self.rule, lv, uv, is_feasible(lv, uv, term), self.selected)
         return Draw(i, self.vectors.take(self.order[[i]])[0], float(2 / (lv[i] + uv[i])))
 

@@ -15,16 +15,19 @@ from ridgewise.barrier._problem import (
     Barriers,
     NumericalBreakdownError,
     Sparsifier,
-    check_draws,
+    check_rule,
     finish,
     first_best,
     is_feasible,
     preference,
     scan_order,
+    sizes,
 )
 
 
-def sparsify_plain(U: FloatArray, n_draws: int, rule: str = "norm") -> Sparsifier:
+def sparsify_plain(
+    U: FloatArray, n_draws: int, rule: str = "norm", penalty: FloatArray | None = None
+) -> Sparsifier:
     """Single-set spectral sparsification of the rows of U, in O(r d l^2).
 
     Parameters
@@ -36,30 +39,34 @@ def sparsify_plain(U: FloatArray, n_draws: int, rule: str = "norm") -> Sparsifie
     rule : {"norm", "slack", "ratio"}
         Which feasible row is drawn: of the largest norm (the paper's rule), the largest
         L(u) - U(u), or the largest L(u) / U(u); unselected rows first.
+    penalty : ndarray of shape (l,), optional
+        For ridge models, alpha / sigma^2 of each direction: see `Barriers`. The number of draws
+        must then exceed the effective dimension only.
 
     Returns
     -------
     Sparsifier
     """
     ell = U.shape[1]
-    check_draws(ell, n_draws, rule)
+    check_rule(rule)
     vectors = ArrayVectors(U)
-    barriers = Barriers(ell, n_draws)
-    order = scan_order(vectors.norms2)
+    barriers = Barriers(ell, n_draws, penalty)
+    order = scan_order(sizes(vectors, penalty))
     rows = U[order]
 
     A = np.zeros((ell, ell))
     selected = np.zeros(len(order), dtype=bool)
     draws, weights = np.empty(n_draws, dtype=np.intp), np.empty(n_draws)
     for tau in range(n_draws):
-        lv, term = lower_shift(rows, 1.0, A, barriers.lower(tau))
-        uv = upper_shift(rows, barriers.delta_U, A, barriers.upper(tau))
+        A_lower, A_upper = barriers.lift(A)
+        lv, term = lower_shift(rows, 1.0, A_lower, barriers.lower(tau))
+        uv = upper_shift(rows, barriers.delta_U, A_upper, barriers.upper(tau))
         i = choose_row(rule, lv, uv, is_feasible(lv, uv, term), selected)
         t = 2 / (lv[i] + uv[i])
         A += t * np.outer(rows[i], rows[i])
         selected[i] = True
         draws[tau], weights[tau] = order[i], t
-    return finish(vectors, barriers, draws, weights, {"rows": n_draws * len(order)})
+    return finish(vectors, barriers, draws, weights, {"rows": n_draws * len(order)}, penalty)
 
 
 def lower_potential(L: float, A: FloatArray) -> float:

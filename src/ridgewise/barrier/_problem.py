@@ -20,6 +20,10 @@ NEAR_TIE = 1e-10
 # A row below this squared norm is zero: its reciprocal, a weight, could not be stored.
 ZERO_NORM2 = 1e-290
 
+# Penalties above this are taken for it: the promise stays true, since lower barriers rise for it
+# and upper ones fall, and matrices stay well enough conditioned for their small eigenvalues.
+MOST_PENALTY = 1e5
+
 
 class NumericalBreakdownError(ArithmeticError):
     """Rounding broke what the barrier method needs, and the plain arithmetic broke too."""
@@ -66,12 +70,27 @@ class Barriers:
 
     L_tau = tau - sqrt(r l) and U_tau = delta_U (tau + sqrt(r l)), delta_U = (1 + s) / (1 - s),
     s = sqrt(l / r). The lower barrier moves by 1 a draw, the upper one by delta_U.
+
+    With a penalty e >= 0, one number a direction, the barriers are matrices that start farther away
+    where e is large: L_tau I - sqrt(r l) diag(e) and U_tau I + delta_U sqrt(r l) diag(e), and l is
+    the effective dimension sum 1 / (1 + e_i). That is the same as adding to A, or taking from it,
+    what is called lift here. With e = alpha / sigma^2 it is the version for ridge models, which
+    may draw fewer rows than there are directions.
     """
 
-    def __init__(self, rank: int, n_draws: int) -> None:
-        self.rank, self.n_draws = rank, n_draws
-        self.start = math.sqrt(n_draws * rank)
-        s = math.sqrt(rank / n_draws)
+    def __init__(self, rank: int, n_draws: int, penalty: FloatArray | None = None) -> None:
+        self.n_draws = n_draws
+        self.penalty = None if penalty is None else np.minimum(penalty, MOST_PENALTY)
+        dimension = float(rank if self.penalty is None else np.sum(1 / (1 + self.penalty)))
+        if n_draws <= dimension:
+            what = "rank" if penalty is None else "effective dimension"
+            raise ValueError(
+                f"the barrier method needs more draws than the {what}: got {n_draws} draws for "
+                f"vectors of {what} {dimension:.6g}"
+            )
+        self.dimension = dimension
+        self.start = math.sqrt(n_draws * dimension)
+        s = math.sqrt(dimension / n_draws)
         self.delta_U = (1 + s) / (1 - s)
         # Lemma 1: the eigenvalues of sum w_j u_j u_j^T lie between these
         self.promised = (1 - s) ** 2, (1 + s) ** 2
@@ -85,6 +104,13 @@ class Barriers:
     def upper(self, tau: int) -> float:
         """U_tau."""
         return self.delta_U * (tau + self.start)
+
+    def lift(self, A: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """A as the lower and as the upper barrier see it; the same where there is no penalty."""
+        if self.penalty is None:
+            return A, A
+        lift = np.diag(self.start * self.penalty)
+        return A + lift, A - self.delta_U * lift
 
 
 @dataclass(frozen=True)
@@ -107,17 +133,20 @@ class Sparsifier:
     """What the run took: decompositions, rows looked at, repeats, fall-backs."""
 
 
-def check_draws(rank: int, n_draws: int, rule: str) -> None:
-    """Refuse what the barrier method cannot do."""
+def check_rule(rule: str) -> None:
+    """Refuse a rule that there is not."""
     if rule not in RULES:
         raise ValueError(f"rule must be one of {', '.join(map(repr, RULES))}; got {rule!r}")
-    if rank < 1:
-        raise ValueError("the vectors span nothing: their rank is 0")
-    if n_draws <= rank:
-        raise ValueError(
-            f"the barrier method needs more draws than the rank: got {n_draws} draws for "
-            f"vectors of rank {rank}"
-        )
+
+
+def sizes(vectors: Vectors, penalty: FloatArray | None) -> FloatArray:
+    """What the rule "norm" goes by: squared norms, of the parts that the penalty leaves."""
+    if penalty is None:
+        return vectors.norms2
+    left = np.empty(len(vectors.norms2))
+    for block, rows in vectors.projections(np.diag(1 / np.sqrt(1 + penalty))):
+        left[block] = np.einsum("ij,ij->i", rows, rows)
+    return left
 
 
 def scan_order(norms2: FloatArray) -> IndexArray:
@@ -153,11 +182,16 @@ def first_best(preferences: FloatArray) -> int:
 
 
 def finish(
-    vectors: Vectors, barriers: Barriers, draws: IndexArray, t: FloatArray, counts: dict[str, int]
+    vectors: Vectors,
+    barriers: Barriers,
+    draws: IndexArray,
+    t: FloatArray,
+    counts: dict[str, int],
+    penalty: FloatArray | None = None,
 ) -> Sparsifier:
     """Add up the weights of repeats, recompute the spectrum and hold it against Lemma 1."""
     selected, weights = add_up_repeats(draws, t * barriers.weight_scale)
-    lower, upper = weighted_spectrum(vectors.take(selected), weights)
+    lower, upper = weighted_spectrum(vectors.take(selected), weights, penalty)
     promised_lower, promised_upper = barriers.promised
     # the promise holds in exact arithmetic; sums of l terms of size `upper` round
     rounding = 1e-12 * vectors.rank * max(upper, 1.0)
@@ -165,7 +199,7 @@ def finish(
         raise NumericalBreakdownError(
             f"the weights found have a spectrum of [{lower:.6g}, {upper:.6g}], outside of "
             f"[{promised_lower:.6g}, {promised_upper:.6g}], which {barriers.n_draws} draws at rank "
-            f"{barriers.rank} promise: the vectors are not orthonormal enough for this. "
+            f"{barriers.dimension:.6g} promise: the vectors are not orthonormal enough for this. "
             'Try solver="qr", or a smaller rank=.'
         )
     return Sparsifier(
@@ -181,13 +215,20 @@ def add_up_repeats(draws: IndexArray, t: AnyArray) -> tuple[IndexArray, AnyArray
     return distinct[order], weights[order]
 
 
-def weighted_spectrum(U: FloatArray, weights: FloatArray) -> tuple[float, float]:
-    """Smallest and largest eigenvalue of U^T diag(w) U.
+def weighted_spectrum(
+    U: FloatArray, weights: FloatArray, penalty: FloatArray | None = None
+) -> tuple[float, float]:
+    """Smallest and largest eigenvalue of G = U^T diag(w) U.
 
-    They are the squared singular values of diag(sqrt(w)) U: not forming the product keeps small
-    ones accurate. With fewer rows than columns the smallest is 0.
+    With a penalty e = alpha / sigma^2, of Z^1/2 G Z^1/2 + I - Z, Z = 1 / (1 + diag(e)): these bound
+    K~ + alpha between multiples of K + alpha.
     """
-    if len(U) < U.shape[1]:
-        return 0.0, float(np.linalg.svd(np.sqrt(weights)[:, None] * U, compute_uv=False)[0] ** 2)
-    singular = np.linalg.svd(np.sqrt(weights)[:, None] * U, compute_uv=False)
-    return float(singular[-1] ** 2), float(singular[0] ** 2)
+    rows = np.sqrt(weights)[:, None] * U
+    if penalty is not None:
+        z = 1 / (1 + penalty)
+        rows *= np.sqrt(z)
+        eigenvalues = np.linalg.eigvalsh(rows.T @ rows + np.diag(penalty * z))
+        return float(eigenvalues[0]), float(eigenvalues[-1])
+    # squared singular values: not forming the product keeps small ones accurate
+    singular = np.linalg.svd(rows, compute_uv=False)
+    return float(singular[-1] ** 2) if len(U) >= U.shape[1] else 0.0, float(singular[0] ** 2)

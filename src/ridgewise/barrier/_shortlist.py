@@ -2,21 +2,26 @@
 """The rows that the engine keeps at hand, and the bounds that let it leave the others alone."""
 
 import numpy as np
+from scipy.linalg import block_diag, eigh
 from scipy.linalg.lapack import dpotrf
 
 from ridgewise._typing import BoolArray, FloatArray, IndexArray
 from ridgewise.barrier._problem import NEAR_TIE, Vectors
 
+LEADING = 16  # directions accounted for row by row in the tighter bounds
+
+Pair = tuple[FloatArray, FloatArray]  # one for the lower barrier, one for the upper
+
 
 class Shortlist:
-    """Rows at hand, in scan order and in the coordinates of the last decomposition.
+    """Rows at hand, in scan order and in the coordinates of each barrier's decomposition.
 
     Rows are named by their position in scan order throughout.
     """
 
     def __init__(self, vectors: Vectors, order: IndexArray) -> None:
         self.vectors, self.order = vectors, order
-        self.Q: FloatArray | None = None
+        self.Q = (np.eye(vectors.rank),) * 2
         self.hold(np.empty(0, dtype=np.intp), np.empty((0, vectors.rank)))
 
     def __len__(self) -> int:
@@ -25,23 +30,14 @@ class Shortlist:
     def hold(self, positions: IndexArray, raw: FloatArray) -> None:
         """Hold these rows and no others."""
         self.positions, self.raw = positions, raw
-        self.rotated = self.rotate(raw)
-        self.squares = self.rotated**2
+        self.lower, self.upper = rotate(raw, self.Q)
+        self.squares = square(self.lower, self.upper)
         self.norms2 = self.vectors.norms2[self.order[positions]]
 
     def extend(self, positions: IndexArray) -> None:
         """Hold these rows too, which come after the others."""
         raw = self.vectors.take(self.order[positions])
-        rotated = self.rotate(raw)
-        self.positions = np.concatenate([self.positions, positions])
-        self.raw = np.concatenate([self.raw, raw])
-        self.rotated = np.concatenate([self.rotated, rotated])
-        self.squares = np.concatenate([self.squares, rotated**2])
-        self.norms2 = np.concatenate([self.norms2, self.vectors.norms2[self.order[positions]]])
-
-    def rotate(self, raw: FloatArray) -> FloatArray:
-        """Rows in the coordinates of the last decomposition."""
-        return raw if self.Q is None else np.asarray(raw @ self.Q)
+        self.hold(np.concatenate([self.positions, positions]), np.concatenate([self.raw, raw]))
 
     def replace(self, positions: IndexArray) -> None:
         """Hold the rows at ``positions`` (ascending), asking only for those not held yet."""
@@ -51,58 +47,94 @@ class Shortlist:
         raw[~held] = self.vectors.take(self.order[positions[~held]])
         self.hold(positions, raw)
 
-    def refresh(self, Q: FloatArray, dropped: BoolArray) -> None:
-        """Go over to the coordinates of Q, and let go of the rows marked in ``dropped``."""
+    def refresh(self, Q: Pair, dropped: BoolArray, most: int) -> None:
+        """Go over to other coordinates with the first rows not marked in ``dropped``."""
         self.Q = Q
-        keep = ~dropped[self.positions]
+        keep = np.flatnonzero(~dropped[self.positions])[:most]
         self.hold(self.positions[keep], self.raw[keep])
 
 
 class Screen:
     """Bounds on L(u) and U(u) of every row, from their values some draws ago.
 
-    Both are quadratic forms u^T W u. When W has become W + D, a row's value has grown by at most
-    lambda_max(D) ||u||^2: one number serves all rows, and few rows survive it.
+    Both are quadratic forms u^T W u. When W has become W + D, and D <= c Z, a row's value has grown
+    by at most c u^T Z u: one number c serves all rows, and few rows survive it. Z = I, and u^T Z u
+    is the squared norm, where there is no penalty; else Z is 1 / (1 + penalty).
     """
 
-    def __init__(self, vectors: Vectors, order: IndexArray) -> None:
-        self.vectors, self.order = vectors, order
-        self.norms2 = vectors.norms2[order]
+    def __init__(
+        self, vectors: Vectors, order: IndexArray, sizes: FloatArray, penalty: FloatArray | None
+    ) -> None:
+        self.vectors, self.order, self.sizes = vectors, order, sizes[order]
+        self.z = np.ones(vectors.rank) if penalty is None else 1 / (1 + penalty)
         self.is_set = False
 
-    def set(self, Q: FloatArray, w_lower: FloatArray, w_upper: FloatArray) -> None:
+    def set(self, Q: Pair, w: Pair) -> None:
         """Compute both values of every row for W = Q diag(w) Q^T, in one pass over the vectors."""
+        shared = Q[0] is Q[1]
+        directions = Q[0] if shared else np.hstack(Q)
+        forms = np.column_stack(w) if shared else block_diag(w[0][:, None], w[1][:, None])
         values = np.empty((2, len(self.vectors.norms2)))
-        for block, coordinates in self.vectors.projections(Q):
+        for block, coordinates in self.vectors.projections(directions):
             np.square(coordinates, out=coordinates)
-            values[:, block] = (coordinates @ np.column_stack([w_lower, w_upper])).T
+            values[:, block] = (coordinates @ forms).T
         self.lv, self.uv = values[:, self.order]
-        self.W = [(Q * w) @ Q.T for w in (w_lower, w_upper)]
+        self.W = [(side * form) @ side.T for side, form in zip(Q, w, strict=True)]
         # what rounding may do to the values is far below this
-        self.growth = [10 * NEAR_TIE * float(np.abs(w).max()) for w in (w_lower, w_upper)]
+        self.growth_margin = 10 * NEAR_TIE * float(np.abs(w).max())
+        self.growth = [self.growth_margin] * 2
         self.is_set = True
         self.rotate(Q)
 
-    def rotate(self, Q: FloatArray) -> None:
-        """Go over to the coordinates of Q."""
-        self.rotated_W = [Q.T @ W @ Q for W in self.W]
+    def rotate(self, Q: Pair) -> None:
+        """Go over to other coordinates."""
+        self.rotated_W = [side.T @ W @ side for side, W in zip(Q, self.W, strict=True)]
+        self.rotated_Z = [side.T @ (self.z[:, None] * side) for side in Q]
 
     def bounds(self, W_lower: FloatArray, W_upper: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Of every row, at most its L(u) and at least its U(u), for the forms as they are now."""
-        lower, upper = self.rotated_W
-        self.growth[0] = bound_eigenvalues(W_lower - lower, self.growth[0])
-        self.growth[1] = bound_eigenvalues(upper - W_upper, self.growth[1])
-        return self.lv + self.growth[0] * self.norms2, self.uv - self.growth[1] * self.norms2
+        changes = W_lower - self.rotated_W[0], self.rotated_W[1] - W_upper
+        for side, D in enumerate(changes):
+            self.growth[side] = bound_growth(D, self.rotated_Z[side], self.growth[side])
+        return self.lv + self.growth[0] * self.sizes, self.uv - self.growth[1] * self.sizes
+
+    def slack_bounds(self, W_lower: FloatArray, W_upper: FloatArray, Q: Pair) -> FloatArray:
+        """At most L(u) - U(u) of every row: tighter, for a pass over the vectors' leading parts.
+
+        With D = sum theta_i q_i q_i^T in the metric of Z, the few largest theta are accounted for
+        row by row, and only the others by the largest of them.
+        """
+        D = Q[0] @ (W_lower - self.rotated_W[0]) @ Q[0].T
+        D -= Q[1] @ (W_upper - self.rotated_W[1]) @ Q[1].T
+        root = np.sqrt(self.z)
+        theta, q = np.linalg.eigh(D / np.outer(root, root))
+        few = min(LEADING, len(theta) - 1)
+        rest = max(theta[-few - 1], 0.0) + self.growth_margin
+        leading = np.maximum(theta[-few:] - rest, 0.0)
+        grown = np.empty(len(self.vectors.norms2))
+        for block, coordinates in self.vectors.projections(root[:, None] * q[:, -few:]):
+            grown[block] = coordinates**2 @ leading
+        return self.lv - self.uv + rest * self.sizes + grown[self.order]
 
 
-def bound_eigenvalues(D: FloatArray, bound: float) -> float:
-    """``bound`` if no eigenvalue of the symmetric matrix D exceeds it, else a larger one.
+def rotate(raw: FloatArray, Q: Pair) -> Pair:
+    """Rows in both barriers' coordinates; the same array twice where these are the same."""
+    lower = raw @ Q[0]
+    return lower, lower if Q[0] is Q[1] else raw @ Q[1]
 
-    That bound I - D has a Cholesky factor costs a fraction of D's eigenvalues.
+
+def square(lower: FloatArray, upper: FloatArray) -> Pair:
+    """Both squared, with no work done twice."""
+    squares = lower**2
+    return squares, squares if lower is upper else upper**2
+
+
+def bound_growth(D: FloatArray, Z: FloatArray, bound: float) -> float:
+    """``bound`` if D <= bound Z, else a larger one that is.
+
+    That bound Z - D has a Cholesky factor costs a fraction of eigenvalues.
     """
-    M = -D
-    M.flat[:: len(M) + 1] += bound
-    if dpotrf(M, clean=0)[1] == 0:
-        return bound
-    largest = float(np.linalg.eigvalsh(D)[-1])
-    return 1.2 * max(largest, 0.0) + 1e-12 * float(np.abs(D).max())
+    while dpotrf(bound * Z - D, clean=0)[1] != 0:
+        largest = float(eigh(D, Z, eigvals_only=True, subset_by_index=[len(D) - 1] * 2)[0])
+        bound = 1.2 * max(largest, bound)
+    return bound
