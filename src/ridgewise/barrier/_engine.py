@@ -13,14 +13,13 @@ fails too, the draw is made by the plain algorithm's arithmetic, which raises an
 
 from collections import Counter
 from collections.abc import Iterable
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg.lapack import dsyevd
 from sklearn.utils import gen_batches
-from threadpoolctl import ThreadpoolController
 
+from ridgewise._threads import one_blas_thread
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.barrier import _plain as plain
 from ridgewise.barrier._problem import (
@@ -75,15 +74,8 @@ def sparsify(
         Weighted rows whose spectrum, recomputed from the weights, keeps Lemma 1's promise.
     """
     check_rule(rule)
-    # matrices of a few hundred rows lose by BLAS threads
-    with blas_threads().limit(limits=1, user_api="blas"):
+    with one_blas_thread():
         return Engine(vectors, n_draws, rule, penalty).run()
-
-
-@cache
-def blas_threads() -> ThreadpoolController:
-    """The BLAS libraries at hand, looked for once: that takes milliseconds."""
-    return ThreadpoolController()
 
 
 class Engine:

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.linalg import qr
 from sklearn.utils.validation import validate_data
 
+from ridgewise._threads import one_blas_thread
 from ridgewise._typing import FloatArray, IndexArray, is_sparse
 from ridgewise.selectors._base import FeatureSelector, check_n_features
 
@@ -87,7 +88,8 @@ class RRQRSelector(FeatureSelector):
 
 def pivots(X: FloatArray) -> tuple[IndexArray, int]:
     """The permutation of a column-pivoted QR of X, and its number of pivots, the rank."""
-    R, order = qr(X, mode="r", pivoting=True, check_finite=False)
+    with one_blas_thread():
+        R, order = qr(X, mode="r", pivoting=True, check_finite=False)
     diagonal = np.abs(np.diagonal(R))
     cutoff = np.finfo(np.float64).eps * max(X.shape) * diagonal[0]
     return order.astype(np.intp), int(np.count_nonzero(diagonal > cutoff))

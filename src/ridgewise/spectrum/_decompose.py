@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Singular vectors and values from blocks of columns: by the kernel, or by a tall-skinny QR."""
 
+from contextlib import nullcontext
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import eigh, qr, svd
 
+from ridgewise._threads import one_blas_thread
 from ridgewise._typing import AnyArray, FloatArray
 from ridgewise.spectrum._columns import Columns
 
+FEW = 600  # rows: an eigendecomposition of fewer is slower on two threads than on one
 SOLVERS = ("auto", "gram", "qr")
 
 EPS = float(np.finfo(np.float64).eps)
@@ -45,7 +48,8 @@ def decompose(columns: Columns, solver: str) -> Decomposition:
 
 def by_gram(K: FloatArray, n_columns: int) -> Decomposition:
     """From the eigendecomposition K = V S^2 V^T."""
-    eigenvalues, V = eigh(K, driver="evd", check_finite=False)
+    with one_blas_thread() if len(K) < FEW else nullcontext():
+        eigenvalues, V = eigh(K, driver="evd", check_finite=False)
     eigenvalues, V = eigenvalues[::-1], V[:, ::-1]
     # what rounding leaves of a zero eigenvalue: sums over columns, and the decomposition itself
     cutoff = EPS * max(len(K), 4 * np.sqrt(n_columns)) * max(eigenvalues[0], 0.0)

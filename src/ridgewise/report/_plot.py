@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The demo's picture: what each method costs in errors, and what it keeps of the data."""
+
+from io import BytesIO
+
+import numpy as np
+from matplotlib import style
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
+
+from ridgewise.evaluation import ALL_WORDS, Demo, HoldoutRow
+
+PLOT_FORMATS = ("png", "svg", "pdf")
+DOTS_PER_INCH = 200
+LEAST_SHOWN = 1e-5  # of a direction: less is as good as lost
+
+INK = "#22303c"
+FAINT = "#7b8894"
+DASHES = (0, (4, 3))
+ROOM_FOR_NUMBERS = 1.17  # to the right of the longest bar
+# Told apart by colour-blind readers too, and by their dashes where there is no colour.
+LOOKS = {
+    ALL_WORDS: (INK, "-"),
+    "BSS": ("#0b5fa5", "-"),
+    "leverage sampling": ("#dd7a00", (0, (5, 1.5))),
+    "RRQR": ("#2a9d6f", (0, (5, 1.5, 1, 1.5))),
+    "information gain": ("#b5559b", (0, (1.5, 1.2))),
+    "random": (FAINT, "-"),
+}
+STYLE = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": FAINT,
+    "axes.labelcolor": INK,
+    "axes.linewidth": 0.8,
+    "axes.spines.left": False,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlepad": 12,
+    "axes.titlesize": 11.5,
+    "axes.titleweight": "bold",
+    "font.size": 9.5,
+    "grid.color": "#e3e8ec",
+    "legend.frameon": False,
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "ytick.major.size": 0,
+    "ytick.minor.size": 0,
+}
+
+
+def draw_demo(demo: Demo) -> Figure:
+    """Draw held-out errors by method, and what each method keeps in every direction.
+
+    Parameters
+    ----------
+    demo : Demo
+        What the demo found.
+
+    Returns
+    -------
+    Figure
+        Of two panels. No state of matplotlib's is changed.
+    """
+    with style.context(["default", STYLE]):
+        layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.12, wspace=0.04)
+        figure = Figure(figsize=(10.4, 4.8), layout=layout)
+        errors, directions = figure.subplots(1, 2, width_ratios=(1, 1.2))
+        _draw_errors(errors, demo)
+        _draw_kept(directions, demo)
+    return figure
+
+
+def figure_bytes(figure: Figure, file_format: str) -> bytes:
+    """Render a figure.
+
+    Parameters
+    ----------
+    figure : Figure
+        The figure.
+    file_format : str
+        One of `PLOT_FORMATS`.
+
+    Returns
+    -------
+    bytes
+        The contents of a file.
+    """
+    buffer = BytesIO()
+    with style.context(["default", STYLE]):
+        figure.savefig(buffer, format=file_format, dpi=DOTS_PER_INCH)
+    return buffer.getvalue()
+
+
+def _draw_errors(axes: Axes, demo: Demo) -> None:
+    """Draw the mean error of each method, with a standard deviation to each side."""
+    for place, row in enumerate(demo.rows):
+        _draw_error(axes, place, row)
+    axes.axvline(demo.rows[0].error_mean, color=INK, linewidth=0.9, linestyle=DASHES, zorder=0)
+    labels = [f"{row.method}\n{row.n_selected:.0f} words" for row in demo.rows]
+    labels[0] = f"all {demo.n_words} words"
+    axes.set_yticks(range(len(labels)), labels, linespacing=1.3)
+    axes.set_ylim(len(labels) - 0.5, -0.5)
+    rightmost = max(row.error_mean + row.error_std for row in demo.rows)
+    axes.set_xlim(0, ROOM_FOR_NUMBERS * max(rightmost, 0.01))  # 0.01 where nothing went wrong
+    axes.xaxis.set_major_locator(MaxNLocator(steps=[1, 2, 5, 10]))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda error, _: f"{100 * error:g}%"))
+    axes.set_xlabel(f"wrongly classified: mean and standard deviation of {demo.n_splits} folds")
+    axes.set_title("Held-out error of RLSC")
+
+
+def _draw_error(axes: Axes, place: int, row: HoldoutRow) -> None:
+    colour, _ = LOOKS[row.method]
+    axes.errorbar(
+        row.error_mean,
+        place,
+        xerr=row.error_std,
+        color=colour,
+        marker="o",
+        markersize=11 if row.method == "BSS" else 8,
+        linewidth=3.2 if row.method == "BSS" else 1.7,
+    )
+    axes.annotate(
+        f"{row.error_mean:.1%}",
+        (row.error_mean + row.error_std, place),
+        xytext=(6, 0),
+        textcoords="offset points",
+        va="center",
+        color=colour,
+        weight="bold",
+    )
+
+
+def _draw_kept(axes: Axes, demo: Demo) -> None:
+    """Draw the kept share of every direction, a line a method, over the band that BSS promises."""
+    directions = np.arange(1, demo.rank + 1)
+    for method, kept in demo.kept.items():
+        colour, dashes = LOOKS[method]
+        axes.plot(
+            directions,
+            kept,
+            color=colour,
+            linestyle=dashes,
+            linewidth=3.2 if method == "BSS" else 1.7,
+            zorder=3 if method == "BSS" else 2,
+            label=f"{method}: {kept[-1]:.3g} to {kept[0]:.3g}",
+        )
+    axes.axhline(1, color=INK, linewidth=0.9, linestyle=DASHES, zorder=1)
+    axes.set_yscale("log")
+    axes.set_ylim(bottom=max(axes.get_ylim()[0], LEAST_SHOWN))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{share:g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    axes.grid(axis="y")
+    axes.set_xlim(1, demo.rank)
+    axes.set_xlabel(f"the {demo.rank} directions of the data, from the most to the least kept")
+    axes.set_ylabel("kept of a direction (1: as with all words)")
+    axes.set_title("What the selected words keep of the data")
+    _draw_promise(axes, demo)
+    axes.legend(loc="lower left", handlelength=3)
+
+
+def _draw_promise(axes: Axes, demo: Demo) -> None:
+    lower, upper = demo.certificate.promised_lower, demo.certificate.promised_upper
+    if lower is None or upper is None:
+        return
+    colour, _ = LOOKS["BSS"]
+    axes.axhspan(lower, upper, color=colour, alpha=0.1, linewidth=0, zorder=0)
+    axes.annotate(
+        f"BSS promises {lower:.3g} to {upper:.3g}",
+        (1, upper),
+        xycoords=axes.get_yaxis_transform(),
+        xytext=(-6, -6),
+        textcoords="offset points",
+        ha="right",
+        va="top",
+        color=colour,
+        weight="bold",
+    )

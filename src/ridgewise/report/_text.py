@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The demo for people: in colour in a terminal, plain in a pipe."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from rich.box import SIMPLE
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from ridgewise.evaluation import ALL_WORDS, Demo, HoldoutRow
+
+WIDEST = 100  # longer lines are hard to read
+BSS_STYLE = "bold cyan"
+
+# Everything here is ASCII, so that it can be printed whatever the encoding.
+TRY_NEXT = """\
+from ridgewise import BSSSelector, RLSClassifier, load_stdlib_text
+text = load_stdlib_text()
+X, y = text.data.log1p(), text.target
+selector = BSSSelector({n_features}).fit(X)  # or your own X: array, sparse, data frame
+print(selector.certificate_)
+print(text.feature_names[selector.selected_])  # in the order of selection
+model = RLSClassifier(alpha={alpha:g}).fit(selector.transform(X), y)
+"""
+
+
+def print_demo(demo: Demo, plot: Path, file: IO[str] | None = None) -> None:
+    """Print what the demo found.
+
+    Parameters
+    ----------
+    demo : Demo
+        What it found.
+    plot : Path
+        Where its plot is.
+    file : file, default=None
+        Where to print. None: standard output.
+    """
+    console = Console(file=file, highlight=False, markup=False, emoji=False)
+    console.width = min(console.width, WIDEST)
+    if console.is_terminal:
+        _print_parts(console, demo, plot)
+        return
+    with console.capture() as capture:
+        _print_parts(console, demo, plot)
+    # Tables are padded with spaces, of which nobody wants any in a file.
+    lines = (line.rstrip() for line in capture.get().splitlines())
+    console.file.write("".join(f"{line}\n" for line in lines))
+
+
+def _print_parts(console: Console, demo: Demo, plot: Path) -> None:
+    for part in _parts(demo):
+        console.print(part)
+    # Not wrapped: a path or a line of code is there to be copied.
+    console.print(f"The picture: {plot}\n", soft_wrap=True)
+    console.print(_heading("Try next, in Python (and ridgewise demo --help)"))
+    code = TRY_NEXT.format(n_features=demo.n_features, alpha=demo.alpha)
+    console.print(code, soft_wrap=True, end="")
+
+
+def _parts(demo: Demo) -> Iterator[RenderableType]:
+    """Yield everything above the picture's name, from top to bottom."""
+    yield _heading("The data")
+    yield _describe_data(demo)
+    yield _heading("The words that tell most")
+    yield _telling_table(demo)
+    yield (
+        "Of the words that BSS selected, those with the largest part in the decisions of RLSC "
+        "(regularized least squares classification, that is ridge regression on labels -1 and "
+        "+1): coefficient times standard deviation of the word's column.\n"
+    )
+    yield _heading("The certificate: what the selected words keep of the data")
+    yield _certificate_table(demo)
+    yield (
+        "K holds the similarities (dot products) of all documents by all words, K~ those by the "
+        "selected words, weighted where the method weights: lower K <= K~ <= upper K. Without any "
+        "loss both would be 1; a lower of 0 is a direction lost. The promise is known before "
+        f"anything is selected, from the rank of the data ({demo.rank}) and the number of draws "
+        f"({demo.n_features}). Leverage sampling and random: one of many possible draws.\n"
+    )
+    yield _heading("The held-out error: how often RLSC is wrong about a document it never saw")
+    yield _error_table(demo)
+    yield (
+        f"{demo.n_splits}-fold cross-validation: words are selected, alpha chosen and RLSC fitted "
+        "on the training documents alone. The +/- is the standard deviation over the folds: "
+        "differences far below it mean little. Leverage sampling may draw a word twice, and keeps "
+        "fewer then; it and random draw anew in every fold. Information gain is the only one that "
+        "looks at the topics when it selects. Times are means, on one thread.\n"
+    )
+
+
+def _heading(title: str) -> Text:
+    return Text(title, style="bold")
+
+
+def _describe_data(demo: Demo) -> str:
+    topics = " and ".join(f"{topic} ({count})" for topic, count in demo.topics.items())
+    return (
+        f"{sum(demo.topics.values())} documents, the larger classes and functions in the standard "
+        f"library of Python {demo.python_version}, on two topics: {topics}. A row for each "
+        f"document, with log(1 + count) of each of {demo.n_words} words. BSS selected "
+        f"{demo.n_features} of the words ({demo.n_features / demo.n_words:.0%}), without looking "
+        "at the topics.\n"
+    )
+
+
+def _telling_table(demo: Demo) -> Table:
+    table = _table("topic", "words, the strongest first", text_columns=2)
+    for topic, words in demo.telling.items():
+        table.add_row(topic, ", ".join(words))
+    return table
+
+
+def _certificate_table(demo: Demo) -> Table:
+    table = _table("method", "lower", "upper")
+    certificate = demo.certificate
+    if certificate.promised_lower is not None and certificate.promised_upper is not None:
+        promised = certificate.promised_lower, certificate.promised_upper
+        table.add_row("BSS, promised", *map(_bound, promised), style=BSS_STYLE)
+    for method, kept in demo.kept.items():
+        style = BSS_STYLE if method == "BSS" else None
+        table.add_row(f"{method}, measured", _bound(kept[-1]), _bound(kept[0]), style=style)
+    return table
+
+
+def _bound(value: float) -> str:
+    """Write small bounds with their first digits, lest they look like 0."""
+    return f"{value:.4f}" if value >= 0.001 else f"{value:.2g}"
+
+
+def _error_table(demo: Demo) -> Table:
+    table = _table("method", "words", "error", "+/-", "ms to select")
+    for row in demo.rows:
+        table.add_row(*_error_cells(row), style=BSS_STYLE if row.method == "BSS" else None)
+    return table
+
+
+def _error_cells(row: HoldoutRow) -> tuple[str, ...]:
+    return (
+        row.method,
+        f"{row.n_selected:.0f}",
+        f"{row.error_mean:.1%}",
+        f"{row.error_std:.1%}",
+        "-" if row.method == ALL_WORDS else f"{1000 * row.seconds_mean:.1f}",
+    )
+
+
+def _table(*columns: str, text_columns: int = 1) -> Table:
+    """Make an empty table, with words to the left and numbers to the right."""
+    table = Table(box=SIMPLE, header_style="dim", pad_edge=False)
+    for place, column in enumerate(columns):
+        table.add_column(column, justify="left" if place < text_columns else "right")
+    return table

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command's manners: help, version, exit codes, and one line for whatever goes wrong."""
+
+import subprocess
+import sys
+
+import pytest
+
+import ridgewise
+from ridgewise import cli
+from ridgewise.evaluation import _demo
+
+WITHOUT = """
+import sys
+sys.modules[{module!r}] = None
+from ridgewise.__main__ import main
+sys.exit(main())
+"""
+
+
+@pytest.fixture(autouse=True)
+def in_an_empty_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def run(capsys):
+    """Run the command in this process; return its exit code and what it printed."""
+
+    def run(*arguments):
+        code = cli.run(list(arguments))
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return run
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]], ids=str)
+def test_help(run, arguments):
+    code, out, err = run(*arguments)
+    assert (code, err) == (0, "")
+    assert "ridgewise demo   " in out
+    assert "ridgewise demo --json   " in out
+
+
+def test_demo_help(run):
+    code, out, err = run("demo", "--help")
+    assert (code, err) == (0, "")
+    lines = [line.strip() for line in out.splitlines()]
+    assert "ridgewise demo --n-features 800 --output words.svg" in lines
+    for option in ("--output", "--n-features", "--seed", "--json", "--quiet", "--force"):
+        assert option in out
+
+
+def test_version(run):
+    assert run("--version") == (0, f"ridgewise {ridgewise.__version__}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["demon"], "No such command 'demon'"),
+        (["demo", "--colour"], "No such option: --colour"),
+        (["demo", "extra"], "unexpected extra argument"),
+        (["demo", "-n", "0"], "'--n-features'"),
+        (["demo", "-n", "many"], "'--n-features'"),
+        (["demo", "--seed", "-1"], "'--seed'"),
+        (["demo", "-o", "nowhere/plot.png"], "there is no folder nowhere"),
+        (["demo", "-o", "plot.gif"], "must end in one of .png, .svg, .pdf"),
+    ],
+    ids=" ".join,
+)
+def test_errors_are_one_line(run, arguments, message):
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("ridgewise: ")
+    assert message.lower() in err.lower()
+    assert err.count("\n") == 1
+
+
+def test_named_file_is_not_overwritten(run, tmp_path):
+    (tmp_path / "plot.png").write_bytes(b"of somebody")
+    code, _, err = run("demo", "-o", "plot.png")
+    assert code == 2
+    assert err == "ridgewise: plot.png exists already: --force overwrites it\n"
+    assert (tmp_path / "plot.png").read_bytes() == b"of somebody"
+
+
+@pytest.mark.parametrize(
+    ("n_features", "message"),
+    [("3", "BSS needs more features than the rank of X"), ("100000", "cannot select 100000 words")],
+)
+def test_impossible_numbers(run, tmp_path, n_features, message):
+    code, out, err = run("demo", "-n", n_features)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"ridgewise: {message}")
+    assert err.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (FileNotFoundError("this Python has\ntoo little"), "this Python has too little"),
+        (MemoryError(), "MemoryError"),
+        (
+            TypeError("a bug"),
+            "unexpected TypeError: a bug (python -X dev -m ridgewise shows where)",
+        ),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_no_traceback(run, monkeypatch, error, message):
+    def fail():
+        raise error
+
+    monkeypatch.setattr(_demo, "load_stdlib_text", fail)
+    assert run("demo") == (2, "", f"ridgewise: {message}\n")
+
+
+def test_interrupted(run, monkeypatch):
+    def interrupt():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_demo, "load_stdlib_text", interrupt)
+    code, out, err = run("demo")
+    assert (code, out) == (130, "")
+    assert err.strip() == "ridgewise: interrupted"
+
+
+@pytest.mark.parametrize("module", ["typer", "rich", "matplotlib"])
+def test_missing_extra(module):
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT.format(module=module)], capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr == ("ridgewise: the command needs its extra: pip install 'ridgewise[cli]'\n")
