@@ -6,12 +6,14 @@ This room knows vectors and no containers.
 
 from ridgewise.barrier._engine import sparsify
 from ridgewise.barrier._plain import sparsify_plain
+from ridgewise.barrier._polish import polish
 from ridgewise.barrier._problem import (
     RULES,
     ArrayVectors,
     NumericalBreakdownError,
     Sparsifier,
     Vectors,
+    penalized_norms2,
     weighted_spectrum,
 )
 
@@ -21,6 +23,8 @@ __all__ = [
     "NumericalBreakdownError",
     "Sparsifier",
     "Vectors",
+    "penalized_norms2",
+    "polish",
     "sparsify",
     "sparsify_plain",
     "weighted_spectrum",

@@ -31,9 +31,9 @@ from ridgewise.barrier._problem import (
     finish,
     first_best,
     is_feasible,
+    penalized_norms2,
     preference,
     scan_order,
-    sizes,
 )
 from ridgewise.barrier._resolvent import LostDefinitenessError, Resolvent
 from ridgewise.barrier._shortlist import Pair, Screen, Shortlist, rotate
@@ -86,7 +86,7 @@ class Engine:
     ) -> None:
         self.vectors, self.rule, self.penalty = vectors, rule, penalty
         self.barriers = Barriers(vectors.rank, n_draws, penalty)
-        row_sizes = sizes(vectors, penalty)
+        row_sizes = penalized_norms2(vectors, penalty)
         self.order = scan_order(row_sizes)
         self.selected = np.zeros(len(self.order), dtype=bool)
         self.positions = np.empty(n_draws, dtype=np.intp)

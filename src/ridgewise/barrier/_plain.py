@@ -19,9 +19,9 @@ from ridgewise.barrier._problem import (
     finish,
     first_best,
     is_feasible,
+    penalized_norms2,
     preference,
     scan_order,
-    sizes,
 )
 
 
@@ -51,7 +51,7 @@ def sparsify_plain(
     check_rule(rule)
     vectors = ArrayVectors(U)
     barriers = Barriers(ell, n_draws, penalty)
-    order = scan_order(sizes(vectors, penalty))
+    order = scan_order(penalized_norms2(vectors, penalty))
     rows = U[order]
 
     A = np.zeros((ell, ell))

@@ -139,8 +139,11 @@ def check_rule(rule: str) -> None:
         raise ValueError(f"rule must be one of {', '.join(map(repr, RULES))}; got {rule!r}")
 
 
-def sizes(vectors: Vectors, penalty: FloatArray | None) -> FloatArray:
-    """What the rule "norm" goes by: squared norms, of the parts that the penalty leaves."""
+def penalized_norms2(vectors: Vectors, penalty: FloatArray | None) -> FloatArray:
+    """Squared norms with each direction weighed by 1 / (1 + penalty): one pass over the vectors.
+
+    The rule "norm" goes by them. Of a data set's rows of U they are the ridge leverage scores.
+    """
     if penalty is None:
         return vectors.norms2
     left = np.empty(len(vectors.norms2))

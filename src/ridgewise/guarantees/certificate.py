@@ -1,7 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The certificate of a selection: what it promised, and what was measured."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from ridgewise.guarantees.prediction_report import PredictionReport, report_predictions
+from ridgewise.guarantees.reunion import Reunion, reunite
+from ridgewise.guarantees.risk_report import RiskInflation, report_risk
+from ridgewise.guarantees.selection import Selection
 
 
 @dataclass(frozen=True)
@@ -9,16 +18,40 @@ class Certificate:
     """How well the selected features, weighted, stand for all: lower K <= K~ <= upper K.
 
     K = X X^T is the kernel of all features and K~ that of the selected ones times their weights.
-    Both bounds are 1 where nothing is lost.
+    Both bounds are 1 where nothing is lost. With alpha > 0 the statement is about ridge models:
+    lower (K + alpha) <= K~ + alpha <= upper (K + alpha), for this alpha and, as long as
+    lower <= 1 <= upper, for every larger one; fewer features than the rank can give that.
 
     Attributes
     ----------
     lower, upper : float
-        Measured: the extreme eigenvalues of U^T R^T R U, computed anew from the weights.
+        Measured: the extreme eigenvalues of U^T R^T R U, computed anew from the weights. Where
+        ``verified``, they are widened by what rounding may have hidden.
     promised_lower, promised_upper : float or None
         What the method promises beforehand; None where it promises nothing.
     confidence : float
         The probability with which the promise holds: 1 for a deterministic method.
+    alpha : float
+        What is on the diagonal in the statement; 0 for the plain one.
+    verified : bool
+        Whether rounding is accounted for. `certify` does that, with a pass over the data that a
+        selector's fit saves; what a selector measured is off by rounding errors.
+    note : str
+        Why it could not be verified, and what would help; empty where nobody tried, or it was.
+    selection : Selection or None
+        The features it is about, which `prediction_bound` and `risk_inflation` need.
+
+    See Also
+    --------
+    ridgewise.certify : The certificate of any fitted selector, verified.
+
+    Examples
+    --------
+    >>> from ridgewise.guarantees import Certificate
+    >>> print(Certificate(0.5, 1.25, 0.25, 2.25))
+    measured [0.5000, 1.2500]
+    promised [0.2500, 2.2500]
+    epsilon  0.5000
     """
 
     lower: float
@@ -26,15 +59,87 @@ class Certificate:
     promised_lower: float | None = None
     promised_upper: float | None = None
     confidence: float = 1.0
+    alpha: float = 0.0
+    verified: bool = False
+    note: str = ""
+    selection: Selection | None = field(default=None, repr=False)
 
     @property
     def epsilon(self) -> float:
         """The smallest epsilon with (1 - epsilon) K <= K~ <= (1 + epsilon) K, as measured."""
         return max(1 - self.lower, self.upper - 1, 0.0)
 
+    def prediction_bound(self, X: Any, y: ArrayLike, X_test: Any, alpha: float) -> PredictionReport:
+        """Bound how far predictions on the selected features are from those on all.
+
+        Parameters
+        ----------
+        X : array, sparse array or data frame of shape (n_samples, n_features)
+            The training data, all features: a certificate keeps no copy.
+        y : array-like of shape (n_samples,)
+            The targets; +1 and -1 for classes.
+        X_test : array, sparse array or data frame of shape (n_test, n_features)
+            Test points, all features.
+        alpha : float
+            The model's: what is added to the kernel's diagonal. At least the certificate's.
+
+        Returns
+        -------
+        PredictionReport
+            One entry a test point: ``bound`` and its parts, the exact ``difference``, both
+            predictions, and whether the sign is certain.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.feature_selection import VarianceThreshold
+        >>> from ridgewise.guarantees import certify
+        >>> X = np.array([[3.0, 0.0, 0.1], [0.0, 2.0, 0.1]])
+        >>> certificate = certify(X, VarianceThreshold(0.5).fit(X))
+        >>> report = certificate.prediction_bound(X, [1.0, -1.0], [[1.0, 0.2, 0.0]], alpha=1.0)
+        >>> report.bound.round(4), report.difference.round(4), report.sign_certain
+        (array([0.0016]), array([-0.0004]), array([ True]))
+        """
+        return report_predictions(self._reunion(X, alpha), y, X_test)
+
+    def risk_inflation(self, X: Any, alpha: float) -> RiskInflation:
+        """Tell how much the risk of ridge regression grows by the selection.
+
+        Parameters
+        ----------
+        X : array, sparse array or data frame of shape (n_samples, n_features)
+            The training data, all features.
+        alpha : float
+            The model's: what is added to the kernel's diagonal. At least the certificate's.
+
+        Returns
+        -------
+        RiskInflation
+            Factors for variance and bias: exact, and what follows from lower and upper alone.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.feature_selection import VarianceThreshold
+        >>> from ridgewise.guarantees import certify
+        >>> X = np.array([[3.0, 0.0, 0.1], [0.0, 2.0, 0.1]])
+        >>> inflation = certify(X, VarianceThreshold(0.5).fit(X)).risk_inflation(X, alpha=1.0)
+        >>> round(inflation.variance, 4), round(inflation.bias, 4)
+        (0.9994, 1.0062)
+        """
+        return report_risk(self._reunion(X, alpha))
+
+    def _reunion(self, X: Any, alpha: float) -> Reunion:
+        if self.selection is None:
+            raise ValueError(
+                "this certificate does not know which features it is about; "
+                "certify(X, selector) gives one that does"
+            )
+        return reunite(self.selection, (self.lower, self.upper), self.alpha, X, alpha)
+
     def __str__(self) -> str:
         lines = [f"{name:<9}[{lower}, {upper}]" for name, lower, upper in self._rows()]
-        return "\n".join([*lines, f"epsilon  {self.epsilon:.4f}"])
+        return "\n".join([*lines, f"epsilon  {self.epsilon:.4f}", *self._remarks()])
 
     def _rows(self) -> list[tuple[str, str, str]]:
         """The table that is printed: name, lower, upper."""
@@ -43,13 +148,38 @@ class Certificate:
             rows.append(("promised", f"{self.promised_lower:.4f}", f"{self.promised_upper:.4f}"))
         return rows
 
+    def _remarks(self) -> list[str]:
+        """What is printed below the table: for which models, and whether it is certain."""
+        remarks = []
+        if self.alpha > 0:
+            relation = ">=" if self.lower <= 1 <= self.upper else "="
+            remarks.append(f"for ridge models with alpha {relation} {self.alpha:.6g}")
+        if self.verified:
+            remarks.append("verified: rounding is accounted for")
+        elif self.note or self.lower <= 0:
+            remarks.append(f"not certified: {self.note or self._lost}")
+        return remarks
+
+    @property
+    def _lost(self) -> str:
+        """What is wrong where lower is 0, and what would help."""
+        if self.alpha > 0:
+            return "these features lose too much; more of them, or a larger alpha, would help"
+        return (
+            "a direction of X is lost; more features than its rank, or alpha > 0 (for ridge "
+            "models), would help"
+        )
+
     def _repr_html_(self) -> str:
         body = "".join(
             f"<tr><th>{name}</th><td>{lower}</td><td>{upper}</td></tr>"
             for name, lower, upper in self._rows()
         )
+        remarks = "".join(
+            f"<tr><td colspan=3>{escape(remark)}</td></tr>" for remark in self._remarks()
+        )
         return (
             "<table><thead><tr><th></th><th>lower</th><th>upper</th></tr></thead>"
-            f"<tbody>{body}<tr><th>epsilon</th><td colspan=2>{self.epsilon:.4f}</td></tr></tbody>"
-            "</table>"
+            f"<tbody>{body}<tr><th>epsilon</th><td colspan=2>{self.epsilon:.4f}</td></tr>"
+            f"{remarks}</tbody></table>"
         )

@@ -5,11 +5,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from ridgewise.barrier import RULES, sparsify
-from ridgewise.guarantees import Certificate, features_for_epsilon
+from ridgewise.barrier import RULES, polish, sparsify
+from ridgewise.guarantees import features_for_epsilon, measured_certificate
+from ridgewise.guarantees.effective_dimension import alpha_for_dimension, effective_dimension
 from ridgewise.selectors._base import check_one_of
-from ridgewise.selectors._spectral import SpectralSelector
+from ridgewise.selectors._spectral import SpectralSelector, check_alpha
 from ridgewise.spectrum import Spectrum
+
+DRAWS_PER_DIMENSION = 4  # below the rank, by default: promises [1/4, 9/4]
 
 
 class BSSSelector(SpectralSelector):
@@ -20,21 +23,34 @@ class BSSSelector(SpectralSelector):
 
         (1 - s)^2 K <= K~ <= (1 + s)^2 K,    s = sqrt(rank / r),
 
-    for r draws; ``certificate_`` has the bounds that were reached, which are tighter.
+    for r draws, more than the rank. With fewer, the bounds are those of ridge models: K + alpha and
+    K~ + alpha stand in place of K and K~, and the effective dimension, the sum of
+    sigma^2 / (sigma^2 + alpha), in place of the rank. ``certificate_`` has the bounds that were
+    reached, which are tighter.
 
     Parameters
     ----------
     n_features_to_select : int or float or None, default=None
-        The number of draws r (int), or the share of the features (float in (0, 1]). It must exceed
-        the rank of X, unless it reaches the number of features d: then each is kept with weight 1.
-        A feature may be drawn again, so that fewer than r are selected. None: four times the rank,
-        at most d.
+        The number of draws r (int), or the share of the features (float in (0, 1]). Where it
+        reaches the number of features d, each is kept with weight 1. A feature may be drawn again,
+        so that fewer than r are selected. None: four times the rank, at most d.
     epsilon : float, default=None
-        Instead of a number: as many draws as promise (1 - epsilon) K <= K~ <= (1 + epsilon) K.
+        Instead of a number: the fewest draws whose *measured* bounds are
+        (1 - epsilon) K <= K~ <= (1 + epsilon) K, found by search, with the rule "slack" and polish,
+        which need the fewest, whatever ``rule`` and ``polish`` are. Never more than are needed
+        for the promise.
     rule : {"norm", "slack", "ratio"}, default="norm"
         Which of the feasible features is drawn: that of the largest leverage score (the paper's
         rule); that with the most room between the barriers, which gives the tighter certificate;
-        that with the largest ratio.
+        that with the largest ratio. The last two take longer.
+    polish : bool, default=False
+        Whether the selected features are reweighted after the draws, so that the measured bounds
+        are as tight as they allow. Never looser than before.
+    alpha : float or "auto", default="auto"
+        For which ridge models the bounds hold: those that add at least this to the kernel's
+        diagonal. 0: all of them, as in the paper, which needs more draws than the rank. A number:
+        your model's own. "auto": 0 where r exceeds the rank, else the smallest alpha whose
+        effective dimension is at most r / 4.
     rank : int or float or None, default=None
         Work on the top singular vectors only: so many (int), or those that hold this share of the
         sum of squares (float in (0, 1]). None: all above rounding errors. The certificate is then
@@ -55,6 +71,10 @@ class BSSSelector(SpectralSelector):
     n_selected_ : int
     certificate_ : Certificate
         What was promised, and what was measured.
+    alpha_ : float
+        The alpha that was worked with.
+    n_draws_ : int
+        The number of draws r.
     leverage_scores_ : ndarray of shape (n_features_in_,)
     singular_values_ : ndarray of shape (rank_,)
     rank_ : int
@@ -69,8 +89,8 @@ class BSSSelector(SpectralSelector):
 
     Notes
     -----
-    The method ignores labels and singular values: noise directions count as much as signal. With
-    ``rank=`` it looks at the leading directions only.
+    The method ignores labels and, at alpha = 0, singular values: noise directions count as much as
+    signal. With ``rank=`` it looks at the leading directions only, with ``alpha`` mostly.
 
     References
     ----------
@@ -99,6 +119,8 @@ class BSSSelector(SpectralSelector):
         *,
         epsilon: float | None = None,
         rule: str = "norm",
+        polish: bool = False,
+        alpha: float | str = "auto",
         rank: int | float | None = None,
         center: bool = False,
         rescale: bool = True,
@@ -107,6 +129,8 @@ class BSSSelector(SpectralSelector):
         self.n_features_to_select = n_features_to_select
         self.epsilon = epsilon
         self.rule = rule
+        self.polish = polish
+        self.alpha = alpha
         self.rank = rank
         self.center = center
         self.rescale = rescale
@@ -126,30 +150,78 @@ class BSSSelector(SpectralSelector):
         self
         """
         check_one_of("rule", self.rule, RULES)
+        check_alpha(self.alpha, auto=True)
         spectrum = self._fit_spectrum(X)
-        enough = None if self.epsilon is None else features_for_epsilon(self.epsilon, self.rank_)
-        return self._select(spectrum, self._n_draws(enough))
+        if self.epsilon is not None:
+            return self._fit_epsilon(spectrum, self.epsilon)
+        return self._select(spectrum, self._n_draws(), self.rule, polished=self.polish)
 
-    def _select(self, spectrum: Spectrum, n_draws: int) -> Self:
-        """Draw, or keep everything."""
-        d = self.n_features_in_
-        if n_draws >= d:
-            self.certificate_ = Certificate(1.0, 1.0, 1.0, 1.0)
-            return self._set_selection(np.arange(d))
-        check_exceeds_rank(n_draws, spectrum)
-        found = sparsify(spectrum, n_draws, self.rule)
-        self.certificate_ = Certificate(
-            found.lower, found.upper, found.promised_lower, found.promised_upper
+    def _select(self, spectrum: Spectrum, n_draws: int, rule: str, *, polished: bool) -> Self:
+        """Make the draws, or keep every feature."""
+        self.n_draws_ = n_draws
+        self.alpha_ = self._choose_alpha(n_draws)
+        if n_draws >= self.n_features_in_:
+            self.certificate_ = measured_certificate(
+                spectrum, np.arange(self.n_features_in_), promised=(1.0, 1.0), rank=self.rank
+            )
+            return self._set_selection(np.arange(self.n_features_in_))
+        penalty = self._penalty()
+        found = sparsify(spectrum, n_draws, rule, penalty)
+        weights = found.weights
+        if polished:
+            weights = polish(spectrum.take(found.selected), weights, penalty=penalty)
+        self.certificate_ = measured_certificate(
+            spectrum,
+            found.selected,
+            weights,
+            alpha=self.alpha_,
+            promised=(found.promised_lower, found.promised_upper),
+            rank=self.rank,
         )
-        return self._set_selection(found.selected, found.weights)
+        return self._set_selection(found.selected, weights)
 
+    def _choose_alpha(self, n_draws: int) -> float:
+        """The alpha to work with; an error where so few draws cannot keep its promise."""
+        if n_draws >= self.n_features_in_:
+            return 0.0
+        squares = self.singular_values_**2
+        if isinstance(self.alpha, str):
+            if n_draws > self.rank_:
+                return 0.0
+            return alpha_for_dimension(squares, n_draws / DRAWS_PER_DIMENSION)
+        dimension = effective_dimension(squares, self.alpha)
+        if n_draws > dimension:
+            return float(self.alpha)
+        what = "the rank of X" if self.alpha == 0 else f"its effective dimension at {self.alpha=:g}"
+        raise ValueError(
+            f"BSS needs more features than {what.replace('self.', '')}, {dimension:.6g}: got "
+            f"{n_draws} to select. Select at least {int(dimension) + 1}, or use alpha='auto' (at "
+            "least "
+            f"{alpha_for_dimension(squares, 0.999 * n_draws):.3g} here), or work on fewer singular "
+            f"vectors, for example with rank={max(1, n_draws // 2)}"
+        )
 
-def check_exceeds_rank(n_draws: int, spectrum: Spectrum) -> None:
-    """Fewer features than the rank cannot keep K, whatever their weights."""
-    if n_draws > spectrum.rank:
-        return
-    raise ValueError(
-        f"BSS needs more features than the rank of X: got {n_draws} to select at rank "
-        f"{spectrum.rank}. Select at least {spectrum.rank + 1}, or work on fewer singular vectors, "
-        f"for example with rank={max(1, n_draws // 2)}"
-    )
+    def _fit_epsilon(self, spectrum: Spectrum, epsilon: float) -> Self:
+        """Find the fewest draws that measure at most epsilon: first upwards, then by halving."""
+        most = min(features_for_epsilon(epsilon, self.rank_), self.n_features_in_ - 1)
+        too_few, enough = self.rank_, min(most, int(1.5 * self.rank_) + 1)
+        while self._measure_epsilon(spectrum, enough) > epsilon:
+            if enough >= most:
+                raise ValueError(
+                    f"epsilon={epsilon:g} cannot be met by selecting: {enough} of "
+                    f"{self.n_features_in_} features reach {self.certificate_.epsilon:.4g}. Ask "
+                    "for no less than that, or keep all features"
+                )
+            too_few, enough = enough, min(most, int(1.3 * enough) + 1)
+        while enough - too_few > 1:
+            middle = (too_few + enough) // 2
+            if self._measure_epsilon(spectrum, middle) <= epsilon:
+                enough = middle
+            else:
+                too_few = middle
+        self._measure_epsilon(spectrum, enough)
+        return self
+
+    def _measure_epsilon(self, spectrum: Spectrum, n_draws: int) -> float:
+        """Select so many, and tell what that measures."""
+        return self._select(spectrum, n_draws, "slack", polished=True).certificate_.epsilon

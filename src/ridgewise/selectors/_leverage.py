@@ -7,10 +7,10 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ridgewise._typing import FloatArray, IndexArray
-from ridgewise.barrier import weighted_spectrum
-from ridgewise.guarantees import Certificate, features_for_epsilon, leverage_promise
+from ridgewise.barrier import penalized_norms2
+from ridgewise.guarantees import features_for_epsilon, leverage_promise, measured_certificate
 from ridgewise.selectors._base import check_one_of, descending
-from ridgewise.selectors._spectral import SpectralSelector
+from ridgewise.selectors._spectral import SpectralSelector, check_alpha
 
 SAMPLINGS = ("iid", "bernoulli", "top")
 
@@ -35,6 +35,10 @@ class LeverageSelector(SpectralSelector):
         With p = score / rank: r independent draws with replacement, weighted by 1 / (r p) each;
         each feature at most once, with probability min(1, r p) and weighted by its inverse, so
         that their number is random; the r largest scores, unweighted and deterministic.
+    alpha : float, default=0
+        For ridge models that add this to the kernel's diagonal: ridge leverage scores, which
+        weigh each direction by sigma^2 / (sigma^2 + alpha), and the certificate of K + alpha.
+        Nothing is promised then, and ``epsilon`` is not for it.
     rank : int or float or None, default=None
         Work on the top singular vectors only: so many (int), or those that hold this share of the
         sum of squares (float in (0, 1]). None: all above rounding errors.
@@ -57,6 +61,7 @@ class LeverageSelector(SpectralSelector):
     certificate_ : Certificate
         What was promised, and what was measured.
     leverage_scores_ : ndarray of shape (n_features_in_,)
+        The scores that were drawn from: ridge leverage scores where alpha is above 0.
     singular_values_ : ndarray of shape (rank_,)
     rank_ : int
         The rank that was worked with.
@@ -83,6 +88,7 @@ class LeverageSelector(SpectralSelector):
         epsilon: float | None = None,
         delta: float = 0.1,
         sampling: str = "iid",
+        alpha: float = 0,
         rank: int | float | None = None,
         center: bool = False,
         rescale: bool = True,
@@ -93,6 +99,7 @@ class LeverageSelector(SpectralSelector):
         self.epsilon = epsilon
         self.delta = delta
         self.sampling = sampling
+        self.alpha = alpha
         self.rank = rank
         self.center = center
         self.rescale = rescale
@@ -114,21 +121,32 @@ class LeverageSelector(SpectralSelector):
         """
         check_one_of("sampling", self.sampling, SAMPLINGS)
         check_delta(self.delta)
-        if self.sampling == "top" and self.epsilon is not None:
+        check_alpha(self.alpha, auto=False)
+        promises = self.sampling != "top" and self.alpha == 0
+        if self.epsilon is not None and not promises:
+            what = 'sampling="top"' if self.sampling == "top" else f"alpha={self.alpha!r}"
             raise ValueError(
-                'sampling="top" promises nothing, so that no number follows from epsilon; give '
-                "n_features_to_select, or sample"
+                f"{what} promises nothing, so that no number follows from "
+                f"epsilon={self.epsilon!r}; give n_features_to_select"
             )
         spectrum = self._fit_spectrum(X)
-        n_draws = self._n_draws(self._draws_for_epsilon())
-        selected, weights = self._sample(n_draws)
-        self._set_selection(selected, weights)
-        lower, upper = weighted_spectrum(spectrum.take(self.selected_), self.weights_)
-        if self.sampling == "top":
-            self.certificate_ = Certificate(lower, upper)
-        else:
-            promised = leverage_promise(self.rank_, n_draws, self.delta)
-            self.certificate_ = Certificate(lower, upper, *promised, confidence=1 - self.delta)
+        self.alpha_ = float(self.alpha)
+        penalty = self._penalty()
+        if penalty is not None:
+            self.leverage_scores_ = penalized_norms2(spectrum, penalty)
+        n_draws = self._draws_for_epsilon() or self._n_draws()
+        self._set_selection(*self._sample(n_draws))
+        self.certificate_ = measured_certificate(
+            spectrum,
+            self.selected_,
+            self.weights_,
+            alpha=self.alpha_,
+            promised=leverage_promise(self.rank_, n_draws, self.delta)
+            if promises
+            else (None, None),
+            confidence=1 - self.delta if promises else 1.0,
+            rank=self.rank,
+        )
         return self
 
     def _draws_for_epsilon(self) -> int | None:

@@ -19,9 +19,11 @@ class SpectralSelector(FeatureSelector):
     leverage_scores_: FloatArray
     singular_values_: FloatArray
     rank_: int
+    alpha_: float
 
     n_features_to_select: int | float | None
     epsilon: float | None
+    alpha: float | str
     rank: int | float | None
     center: bool
     solver: str
@@ -43,14 +45,18 @@ class SpectralSelector(FeatureSelector):
         self.leverage_scores_ = spectrum.leverage_scores
         return spectrum
 
-    def _n_draws(self, draws_for_epsilon: int | None) -> int:
-        """How many draws the parameters ask for."""
-        if draws_for_epsilon is not None:
-            return draws_for_epsilon
+    def _n_draws(self) -> int:
+        """How many draws ``n_features_to_select`` asks for."""
         d = len(self.leverage_scores_)
         return check_n_features(
             self.n_features_to_select, d, default=min(d, DRAWS_PER_RANK * self.rank_)
         )
+
+    def _penalty(self) -> FloatArray | None:
+        """Of each direction alpha / sigma^2; None where alpha is 0."""
+        if self.alpha_ == 0:
+            return None
+        return self.alpha_ / self.singular_values_**2
 
 
 def check_not_both(n_features_to_select: Any, epsilon: Any) -> None:
@@ -64,3 +70,13 @@ def check_not_both(n_features_to_select: Any, epsilon: Any) -> None:
         )
     if not isinstance(epsilon, Real) or not 0 < float(epsilon) < 1:
         raise ValueError(f"epsilon must be a number between 0 and 1; got {epsilon!r}")
+
+
+def check_alpha(alpha: Any, *, auto: bool) -> None:
+    """Refuse what is no alpha."""
+    if auto and isinstance(alpha, str) and alpha == "auto":
+        return
+    is_number = isinstance(alpha, Real) and not isinstance(alpha, bool)
+    if not is_number or not 0 <= float(alpha) < float("inf"):
+        what = 'a number >= 0 or "auto"' if auto else "a number >= 0"
+        raise ValueError(f"alpha must be {what}; got {alpha!r}")

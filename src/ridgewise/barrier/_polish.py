@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Polishing: the weights for which the features selected give the tightest spectrum.
+
+Of the rows v_i of the features selected, the spectrum of sum w_i v_i v_i^T should be near that of
+Z (which is I where nothing is regularized). With E(w) = sum w_i v_i v_i^T - Z,
+
+    epsilon(w) = ||E(w)|| = max(1 - a, b - 1)
+
+is a convex function of the weights, so there is a best value, and an interior-point method finds
+it. For tau from small to large it minimizes over w > 0
+
+    f(w) = min_t  tau t - log det(t I - E) - log det(t I + E) - sum log w_i,
+
+at whose minimum epsilon is within (2 l + r) / tau of the best. Newton's method suits it: Hessians
+of log-determinants are entrywise squares of r x r Gram matrices, as cheap as their Cholesky factor.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg.blas import dsyrk
+from scipy.linalg.lapack import dpotrf, dpotrs, dsyevd
+from scipy.optimize import brentq
+
+from ridgewise._threads import one_blas_thread
+from ridgewise._typing import FloatArray
+
+TOLERANCE = 1e-2  # of epsilon: a bound on the gap, which on real data is 50 times smaller
+NEGLIGIBLE = 1e-6  # an epsilon that needs no polishing
+NOISE_NORM2 = 1e-26  # in an orthonormal basis, shorter rows are rounding errors
+MISSED = 1e-9  # rows whose smallest eigenvalue is this miss a direction
+GROWTH = 3.0  # of tau, whenever Newton's method has come near the minimum
+NEAR = 25.0  # that near: g^T H^-1 g, twice what a full Newton step would gain
+MOST_ROWS = 2000  # to reweight: a step takes the cube of their number
+MOST_STEPS = 100  # Newton steps; on real data 15 to 30 are enough
+
+
+def polish(
+    rows: FloatArray, weights: FloatArray, *, penalty: FloatArray | None = None
+) -> FloatArray:
+    """Reweight the features selected so that the spectrum certified is the tightest they allow.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (r, l)
+        The rows of an orthonormal basis U that belong to the features selected.
+    weights : ndarray of shape (r,)
+        Their weights w > 0, as the selection left them.
+    penalty : ndarray of shape (l,) or None
+        Of a regularized statement a (K + alpha) <= K~ + alpha <= b (K + alpha): e = alpha / S^2,
+        with the singular value of each column of U in S.
+
+    Returns
+    -------
+    ndarray of shape (r,)
+        Weights > 0 whose epsilon = max(1 - a, b - 1), measured by :func:`spectrum_range`, is
+        the least possible up to a thousandth of itself, and never above that of ``weights``.
+        Rows that span too little to certify anything keep theirs.
+
+    Notes
+    -----
+    A row of zeros changes nothing and keeps its weight. The other weights follow from the spectrum
+    alone, so those of very short rows can become large.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows = np.array([[0.6, 0.0], [0.0, 0.5], [0.0, 0.5]])
+    >>> polish(rows, np.ones(3)).round(3)
+    array([2.778, 2.   , 2.   ])
+    """
+    check_shapes(rows, weights, penalty)
+    with one_blas_thread():
+        candidates = [np.array(weights, dtype=np.float64), *other_weights(rows, weights, penalty)]
+        epsilons = [epsilon(rows, w, penalty) for w in candidates]
+    return candidates[int(np.argmin(epsilons))]
+
+
+def spectrum_range(
+    rows: FloatArray, weights: FloatArray, penalty: FloatArray | None = None
+) -> tuple[float, float]:
+    """Smallest and largest eigenvalue of M = Z^1/2 G Z^1/2 + I - Z, G = U^T diag(w) U.
+
+    Z = 1 / (1 + e) for the ``penalty`` e; without one M = G. As M = B^T B with diag(sqrt(w)) U
+    Z^1/2 above diag(sqrt(1 - Z)) in B, they are squares of B's singular values: not forming the
+    product keeps small ones accurate.
+    """
+    B = np.sqrt(weights)[:, None] * rows
+    if penalty is not None:
+        Z = 1 / (1 + penalty)
+        B = np.vstack([B * np.sqrt(Z), np.diag(np.sqrt(penalty * Z))])
+    if B.size == 0:
+        return 0.0, 0.0
+    singular = np.linalg.svd(B, compute_uv=False)
+    smallest = singular[-1] if len(singular) == B.shape[1] else 0.0
+    return float(smallest**2), float(singular[0] ** 2)
+
+
+def epsilon(rows: FloatArray, weights: FloatArray, penalty: FloatArray | None = None) -> float:
+    """How far from 1 the spectrum goes: max(1 - a, b - 1)."""
+    a, b = spectrum_range(rows, weights, penalty)
+    return max(1 - a, b - 1)
+
+
+def check_shapes(rows: FloatArray, weights: FloatArray, penalty: FloatArray | None) -> None:
+    """Refuse what does not fit together."""
+    if rows.ndim != 2 or weights.shape != (len(rows),):
+        raise ValueError(
+            f"polish needs one weight a row; got rows of shape {rows.shape} and weights of shape "
+            f"{weights.shape}"
+        )
+    if not (np.all(weights > 0) and np.all(np.isfinite(weights))):
+        raise ValueError(
+            "polish needs weights that are positive and finite; leave out the rows of other ones"
+        )
+    if penalty is not None and (penalty.shape != rows.shape[1:] or not np.all(penalty >= 0)):
+        raise ValueError(
+            f"penalty must be {rows.shape[1]} numbers alpha / s^2 >= 0, one a column; got "
+            f"{penalty!r}"
+        )
+
+
+def other_weights(
+    rows: FloatArray, weights: FloatArray, penalty: FloatArray | None
+) -> Iterator[FloatArray]:
+    """The weights at their best scale, and the best ones; none if nothing can be certified."""
+    rank = rows.shape[1]
+    z = np.ones(rank) if penalty is None else 1 / (1 + penalty)
+    V, Z = rows * np.sqrt(z), np.diag(z)
+    norms2 = np.einsum("ij,ij->i", V, V)
+    matters = norms2 > NOISE_NORM2
+    V, norms2, given = V[matters], norms2[matters], weights[matters]
+    if V.size == 0 or (penalty is None and len(V) < rank):
+        return
+    # of three starts, one from which all directions are in sight, whatever the weights given
+    starts = [best_scale(V, w, Z) for w in (given, np.ones(len(V)), 1 / norms2)]
+    epsilons = [decompose(V, w, Z).epsilon for w in starts]
+    if min(epsilons) > 1 - MISSED:
+        return
+    found = minimize_over_largest(V, starts[int(np.argmin(epsilons))], Z)
+    for better in (starts[0], best_scale(V, found, Z)):
+        all_weights = np.array(weights, dtype=np.float64)
+        all_weights[matters] = better
+        yield all_weights
+
+
+def best_scale(V: FloatArray, weights: FloatArray, Z: FloatArray) -> FloatArray:
+    """The weights times the constant c for which c V^T diag(w) V - Z has the smallest norm.
+
+    Its extreme eigenvalues grow with c, and at the best c they are opposite: c = 2 / (a + b) where
+    Z = I.
+    """
+    G = (V.T * weights) @ V
+    largest = float(np.linalg.eigvalsh(G)[-1])
+    G /= largest
+
+    def imbalance(c: float) -> float:
+        eigenvalues = np.linalg.eigvalsh(c * G - Z)
+        return float(eigenvalues[0] + eigenvalues[-1])
+
+    # c = 2 is enough, since no eigenvalue of Z exceeds 1
+    c = brentq(imbalance, 0.0, 2.0, xtol=1e-12, rtol=1e-12) if imbalance(2.0) > 0 else 2.0
+    return weights * (c / largest)
+
+
+def minimize_over_largest(V: FloatArray, weights: FloatArray, Z: FloatArray) -> FloatArray:
+    """The best weights of the ``MOST_ROWS`` rows that matter most, the others' being kept."""
+    order = np.argsort(-weights * np.einsum("ij,ij->i", V, V), kind="stable")
+    moved, kept = order[:MOST_ROWS], order[MOST_ROWS:]
+    found = weights.copy()
+    left = Z - (V[kept].T * weights[kept]) @ V[kept]
+    found[moved] = minimize_epsilon(V[moved], weights[moved], left)
+    return found
+
+
+class Point(NamedTuple):
+    """Weights, and E(w) decomposed there."""
+
+    weights: FloatArray
+    eigenvalues: FloatArray
+    C: FloatArray
+    """The rows sqrt(w_i) v_i in the coordinates of the eigenvectors."""
+
+    @property
+    def epsilon(self) -> float:
+        """||E(w)||."""
+        return float(max(-self.eigenvalues[0], self.eigenvalues[-1]))
+
+
+def minimize_epsilon(V: FloatArray, weights: FloatArray, Z: FloatArray) -> FloatArray:
+    """Weights whose epsilon is the least possible, up to ``TOLERANCE``."""
+    point = decompose(V, weights, Z)
+    tau = first_tau(point)
+    for _ in range(MOST_STEPS):
+        if point.epsilon <= NEGLIGIBLE:
+            break
+        direction, promise = newton_direction(point, tau)
+        found = search(V, Z, point, tau, direction, promise)
+        if found is None:
+            break  # as far as rounding lets it come
+        point = found
+        if promise < NEAR:
+            if V.shape[0] + 2 * V.shape[1] < TOLERANCE * point.epsilon * tau:
+                break
+            tau *= GROWTH
+    return point.weights
+
+
+def decompose(V: FloatArray, weights: FloatArray, Z: FloatArray) -> Point:
+    """Decompose E(w) = V^T diag(w) V - Z."""
+    Y = np.sqrt(weights)[:, None] * V
+    eigenvalues, Q, _ = dsyevd(dsyrk(1.0, Y.T, lower=1) - Z, lower=1)
+    return Point(weights, eigenvalues, Y @ Q)
+
+
+def first_tau(point: Point) -> float:
+    """The tau for which the best t is a tenth above epsilon."""
+    t = 1.1 * max(point.epsilon, NEGLIGIBLE)
+    return float(np.sum(1 / (t - point.eigenvalues) + 1 / (t + point.eigenvalues)))
+
+
+def barrier_value(point: Point, tau: float) -> tuple[float, float]:
+    """f(w), and the t > epsilon at which it is attained.
+
+    There sum 1 / (t - lam) + 1 / (t + lam) = tau, over the eigenvalues lam of E. One over that sum
+    is a concave function of t: Newton's method on it comes from the left and never overshoots.
+    """
+    gaps = np.concatenate([point.epsilon - point.eigenvalues, point.epsilon + point.eigenvalues])
+    above = 1 / tau  # t - epsilon
+    for _ in range(50):
+        inverse = 1 / (gaps + above)
+        total = float(np.sum(inverse))
+        if total <= (1 + 1e-13) * tau:
+            break
+        above += total * (total / tau - 1) / float(inverse @ inverse)
+    t = point.epsilon + above
+    return tau * t - float(np.sum(np.log(gaps + above)) + np.sum(np.log(point.weights))), t
+
+
+def gradient(point: Point, tau: float) -> FloatArray:
+    """Derivatives of f along relative changes of the weights: w_i v_i^T (P - N) v_i - 1.
+
+    P = (t I - E)^-1 and N = (t I + E)^-1. That t is a minimum, too, does not change them.
+    """
+    _, t = barrier_value(point, tau)
+    return point.C**2 @ (1 / (t - point.eigenvalues) - 1 / (t + point.eigenvalues)) - 1
+
+
+def newton_direction(point: Point, tau: float) -> tuple[FloatArray, float]:
+    """Relative changes of the weights, -H^-1 g, and the decrease g^T H^-1 g that they promise.
+
+    With C the rows sqrt(w_i) v_i and o the entrywise product,
+
+        H = (C P C^T) o (C P C^T) + (C N C^T) o (C N C^T) + I - h h^T / k
+
+    where the last term, h = diag(C (N^2 - P^2) C^T) and k = tr(P^2 + N^2), is t giving way.
+    """
+    _, t = barrier_value(point, tau)
+    p, n = 1 / (t - point.eigenvalues), 1 / (t + point.eigenvalues)
+    H = squared_gram(point.C * np.sqrt(p))
+    H += squared_gram(point.C * np.sqrt(n))
+    H.ravel(order="K")[:: len(H) + 1] += 1
+    g, h = gradient(point, tau), point.C**2 @ (n**2 - p**2)
+    factor, _ = dpotrf(H, lower=1, clean=0, overwrite_a=1)
+    solved, _ = dpotrs(factor, np.column_stack([g, h]), lower=1)
+    Hg, Hh = solved.T
+    direction = -(Hg + Hh * ((h @ Hg) / (p @ p + n @ n - h @ Hh)))
+    return direction, float(-g @ direction)
+
+
+def squared_gram(C: FloatArray) -> FloatArray:
+    """The lower triangle of C C^T, entries squared."""
+    gram: FloatArray = dsyrk(1.0, C.T, trans=1, lower=1)
+    return np.square(gram, out=gram)
+
+
+def search(
+    V: FloatArray, Z: FloatArray, point: Point, tau: float, direction: FloatArray, promise: float
+) -> Point | None:
+    """Go along ``direction`` while weights stay positive and f falls as promised; None: nowhere."""
+    value, _ = barrier_value(point, tau)
+    step = min(1.0, 0.95 / max(float(-direction.min()), 0.95))
+    while step > 1e-6 and promise > 0:
+        found = decompose(V, point.weights * (1 + step * direction), Z)
+        reached, _ = barrier_value(found, tau)
+        if reached <= value - 0.1 * step * promise:
+            return found
+        step /= 2
+    return None

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The effective-dimension version: fewer rows than the rank, for ridge models."""
+
+import numpy as np
+import pytest
+from scipy.linalg import eigh
+
+from ridgewise.barrier import RULES, ArrayVectors, sparsify, sparsify_plain
+from ridgewise.barrier._problem import MOST_PENALTY, Barriers
+from ridgewise.guarantees.effective_dimension import alpha_for_dimension
+from ridgewise.spectrum import compute_spectrum
+
+
+def instance(rng):
+    """Data of singular values over orders of magnitude, an alpha, and a number of draws."""
+    n = int(rng.integers(3, 25))
+    X = rng.standard_normal((n, int(rng.integers(n + 5, 150))))
+    X *= 10 ** rng.uniform(-2, 1, size=(n, 1))
+    s, Ut = np.linalg.svd(X, full_matrices=False)[1:]
+    alpha = s[rng.integers(0, n)] ** 2 * 10 ** rng.uniform(-2, 2)
+    dimension = np.sum(s**2 / (s**2 + alpha))
+    n_draws = int(np.ceil(dimension * rng.uniform(1.05, 8))) + 1
+    return X, Ut.T, alpha / s**2, alpha, dimension, n_draws
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("seed", range(70))
+def test_theorem(seed, rule):
+    """(1-s)^2 (K + alpha) <= K~ + alpha <= (1+s)^2 (K + alpha), from K and K~ themselves."""
+    X, U, penalty, alpha, dimension, n_draws = instance(np.random.default_rng(seed))
+    found = sparsify(ArrayVectors(U), n_draws, rule, penalty)
+    selected = X[:, found.selected]
+    ridge = alpha * np.eye(len(X))
+    eigenvalues = eigh(
+        (selected * found.weights) @ selected.T + ridge, X @ X.T + ridge, eigvals_only=True
+    )
+    s = np.sqrt(dimension / n_draws)
+    assert eigenvalues[0] >= (1 - s) ** 2 - 1e-3 / MOST_PENALTY * len(X)
+    assert eigenvalues[-1] <= (1 + s) ** 2 + 1e-3 / MOST_PENALTY * len(X)
+    assert eigenvalues[0] == pytest.approx(found.lower, abs=1e-8)
+    assert eigenvalues[-1] == pytest.approx(found.upper, rel=1e-8)
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("seed", range(30))
+def test_same_as_plain(seed, rule):
+    _, U, penalty, _, _, n_draws = instance(np.random.default_rng(seed + 1000))
+    fast, plain = (
+        sparsify(ArrayVectors(U), n_draws, rule, penalty),
+        sparsify_plain(U, n_draws, rule, penalty),
+    )
+    np.testing.assert_array_equal(fast.draws, plain.draws)
+    np.testing.assert_allclose(fast.weights, plain.weights, rtol=1e-9)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_no_penalty_is_the_plain_method(rule, gaussian_rows):
+    U = gaussian_rows(100, 8)
+    without = sparsify(ArrayVectors(U), 30, rule)
+    with_zeros = sparsify(ArrayVectors(U), 30, rule, np.zeros(8))
+    np.testing.assert_array_equal(with_zeros.draws, without.draws)
+    np.testing.assert_allclose(with_zeros.weights, without.weights, rtol=1e-9)
+    assert with_zeros.lower == pytest.approx(without.lower)
+
+
+def test_fewer_draws_than_the_rank(gaussian_rows):
+    U = gaussian_rows(400, 40)
+    penalty = np.geomspace(0.01, 100, 40)
+    dimension = np.sum(1 / (1 + penalty))
+    assert dimension == pytest.approx(20)
+    found = sparsify(ArrayVectors(U), 30, "norm", penalty)
+    assert len(found.selected) <= 30
+    assert found.lower > 0
+
+
+def test_needs_more_draws_than_the_effective_dimension(gaussian_rows):
+    with pytest.raises(ValueError, match="got 4 draws for vectors of effective dimension 4"):
+        sparsify(ArrayVectors(gaussian_rows(50, 8)), 4, "norm", np.ones(8))
+
+
+def test_identity_shifts_would_fail():
+    """Algorithm 1 as it is, on vectors with sum v v^T < I, runs out of feasible rows."""
+    rng = np.random.default_rng(0)
+    _, _, Ut = np.linalg.svd(rng.standard_normal((40, 300)), full_matrices=False)
+    penalty = np.geomspace(0.3, 300, 40)
+    shrunk = ArrayVectors(Ut.T / np.sqrt(1 + penalty))
+    with pytest.raises(ArithmeticError):
+        sparsify(shrunk, 60)
+    assert sparsify(ArrayVectors(Ut.T), 60, "norm", penalty).lower > 0
+
+
+def test_huge_penalties_are_taken_for_large_ones():
+    barriers = Barriers(3, 10, np.array([0.0, 1.0, 1e12]))
+    assert barriers.penalty[-1] == MOST_PENALTY
+    assert barriers.dimension == pytest.approx(1.5 + 1 / MOST_PENALTY)
+
+
+@pytest.mark.shared_data
+@pytest.mark.parametrize("n_draws", [50, 100])
+@pytest.mark.parametrize("rule", ["norm", "slack"])
+def test_below_the_rank_on_text(n_draws, rule, load_techtc):
+    spectrum = compute_spectrum(load_techtc("10341_14525"))
+    squares = spectrum.singular_values**2
+    for dimension in (n_draws / 8, n_draws / 4, n_draws / 1.5):
+        alpha = alpha_for_dimension(squares, dimension)
+        found = sparsify(spectrum, n_draws, rule, alpha / squares)
+        s = np.sqrt(dimension / n_draws)
+        assert n_draws < spectrum.rank
+        assert found.lower >= (1 - s) ** 2 - 1e-6
+        assert found.upper <= (1 + s) ** 2 + 1e-6
+
+
+@pytest.mark.shared_data
+@pytest.mark.parametrize("n_draws", [50, 100])
+def test_below_the_rank_on_gene_expression(n_draws, shared_data):
+    X = np.load(shared_data / "ALL" / "X.npz")["X"]
+    spectrum = compute_spectrum(X, center=True)
+    squares = spectrum.singular_values**2
+    for dimension in (n_draws / 8, n_draws / 4, n_draws / 1.5):
+        alpha = alpha_for_dimension(squares, dimension)
+        found = sparsify(spectrum, n_draws, "norm", alpha / squares)
+        assert n_draws < spectrum.rank
+        assert found.promised_lower <= found.lower <= found.upper <= found.promised_upper

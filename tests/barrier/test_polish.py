@@ -1,0 +1,394 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Polished weights are the best there are, and never worse than those given."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ridgewise.barrier import RULES, ArrayVectors, sparsify, weighted_spectrum
+from ridgewise.barrier import _polish as polish_module
+from ridgewise.barrier._polish import (
+    barrier_value,
+    best_scale,
+    decompose,
+    epsilon,
+    gradient,
+    minimize_epsilon,
+    minimize_over_largest,
+    newton_direction,
+    polish,
+    spectrum_range,
+)
+from ridgewise.spectrum import compute_spectrum
+
+ROUNDING = 1e-12
+
+# what the best weights are within, of their epsilon
+NEARLY_BEST = 5e-3
+
+
+def some_penalty(rng, ell):
+    """alpha / s^2 over many magnitudes, zeros among them."""
+    return np.where(rng.random(ell) < 0.2, 0.0, 10.0 ** rng.uniform(-4, 3, size=ell))
+
+
+def dense_spectrum(rows, weights, penalty):
+    """The matrix of the regularized statement, formed and decomposed."""
+    root = np.sqrt(1 / (1 + penalty))
+    M = np.diag(root) @ (rows.T * weights) @ rows @ np.diag(root) + np.diag(1 - root**2)
+    return np.linalg.eigvalsh(M)[[0, -1]]
+
+
+def rows_at(angles):
+    """Unit vectors in the plane."""
+    return np.column_stack([np.cos(angles), np.sin(angles)])
+
+
+# the measure
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_spectrum_range(seed, family, make_rows):
+    rng = np.random.default_rng([seed, *family.encode()])
+    U = make_rows(family, rng)
+    rows = U[rng.permutation(len(U))[: rng.integers(1, len(U))]]
+    weights = rng.lognormal(size=len(rows))
+    np.testing.assert_allclose(
+        spectrum_range(rows, weights), weighted_spectrum(rows, weights), atol=ROUNDING
+    )
+    penalty = some_penalty(rng, U.shape[1])
+    expected = dense_spectrum(rows, weights, penalty)
+    np.testing.assert_allclose(spectrum_range(rows, weights, penalty), expected, atol=ROUNDING)
+    np.testing.assert_allclose(
+        spectrum_range(rows, weights, np.zeros(U.shape[1])),
+        spectrum_range(rows, weights),
+        atol=ROUNDING,
+    )
+
+
+def test_regularized_statement_is_about_the_kernels():
+    """a (K + alpha) <= K~ + alpha <= b (K + alpha), for a and b of the penalty alpha / s^2."""
+    rng = np.random.default_rng(0)
+    X, alpha = rng.standard_normal((6, 30)) * np.linspace(0.1, 2, 6)[:, None], 0.7
+    spectrum = compute_spectrum(X)
+    chosen, weights = rng.permutation(30)[:5], rng.lognormal(size=5)
+    K = X @ X.T + alpha * np.eye(6)
+    approximate = (X[:, chosen] * weights) @ X[:, chosen].T + alpha * np.eye(6)
+    expected = np.linalg.eigvals(np.linalg.solve(K, approximate)).real
+    penalty = alpha / spectrum.singular_values**2
+    a, b = spectrum_range(spectrum.take(chosen), weights, penalty)
+    np.testing.assert_allclose([a, b], [expected.min(), expected.max()], rtol=1e-9)
+
+
+# never looser
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("seed", range(6))
+def test_never_looser_than_the_selection(rule, seed, family, make_rows):
+    rng = np.random.default_rng([seed, *family.encode()])
+    U = make_rows(family, rng)
+    ell = U.shape[1]
+    found = sparsify(ArrayVectors(U), ell + int(rng.integers(1, 4 * ell)), rule)
+    rows = U[found.selected]
+    for penalty in (None, some_penalty(rng, ell)):
+        polished = polish(rows, found.weights, penalty=penalty)
+        assert np.all(polished > 0)
+        given = epsilon(rows, found.weights, penalty)
+        assert epsilon(rows, polished, penalty) <= given
+        if penalty is None:  # the selection's a is positive, and a scale is for free
+            a, b = found.lower, found.upper
+            assert epsilon(rows, polished) <= (b - a) / (b + a) + ROUNDING
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    entries=st.lists(st.integers(-3, 3), min_size=3, max_size=60),
+    ell=st.integers(1, 3),
+    exponents=st.lists(st.floats(-10, 10), min_size=60, max_size=60),
+    alpha=st.none() | st.floats(0, 1e6),
+)
+def test_never_looser_on_small_integers(entries, ell, exponents, alpha):
+    """Small integers are full of ties, zero rows and repeated rows; their weights are wild."""
+    rows = np.reshape(entries[: len(entries) // ell * ell], (-1, ell)).astype(float)
+    weights = 10.0 ** np.array(exponents[: len(rows)])
+    penalty = None if alpha is None else alpha * np.linspace(1, 2, ell)
+    polished = polish(rows, weights, penalty=penalty)
+    assert np.all(polished > 0)
+    assert np.all(np.isfinite(polished))
+    assert epsilon(rows, polished, penalty) <= epsilon(rows, weights, penalty)
+
+
+@pytest.mark.parametrize("spread", [1, 5, 10])
+@pytest.mark.parametrize("regularized", [False, True])
+def test_extreme_weights_do_not_matter(spread, regularized, gaussian_rows):
+    """Whatever the weights given, the same epsilon is reached."""
+    rng = np.random.default_rng(spread)
+    rows = gaussian_rows(40, 6)[:20]
+    penalty = rng.lognormal(size=6) if regularized else None
+    weights = 10.0 ** rng.uniform(-spread, spread, size=20)
+    best = epsilon(rows, polish(rows, np.ones(20), penalty=penalty), penalty)
+    reached = epsilon(rows, polish(rows, weights, penalty=penalty), penalty)
+    assert reached == pytest.approx(best, rel=NEARLY_BEST)
+
+
+# the optimum
+
+
+@pytest.mark.parametrize("ell", [1, 2, 7])
+def test_orthogonal_rows(ell, gaussian_rows):
+    """Weights 1 / ||u||^2 turn orthogonal rows into an orthonormal basis."""
+    rng = np.random.default_rng(ell)
+    lengths = rng.uniform(0.01, 1, size=ell)
+    rows = lengths[:, None] * gaussian_rows(ell, ell)
+    polished = polish(rows, rng.lognormal(size=ell))
+    np.testing.assert_allclose(polished, 1 / lengths**2, rtol=1e-5)
+    assert epsilon(rows, polished) <= 1e-5
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_hidden_tight_frame(seed, gaussian_rows):
+    """All rows of an orthonormal basis, scaled: weights with epsilon 0 exist, and are found."""
+    rng = np.random.default_rng(seed)
+    U = gaussian_rows(30, 5, seed)
+    rows = U * rng.uniform(0.1, 3, size=(30, 1))
+    assert epsilon(rows, polish(rows, np.ones(30))) <= 1e-5
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    between=st.lists(st.floats(0, 1), max_size=6),
+    spread=st.floats(0.05, np.pi - 0.05),
+    turn=st.floats(0, np.pi),
+    seed=st.integers(0, 100),
+)
+def test_optimum_in_the_plane(between, spread, turn, seed):
+    """Of rows within an angle below 90 degrees, the best epsilon is that angle's cosine.
+
+    G of unit rows at angles theta_i, with weights of sum 2, has the eigenvalues 1 +- |m|, m the
+    weighted mean of the points (cos 2 theta_i, sin 2 theta_i). Nearest to 0 in their convex hull is
+    the middle of the chord between the outermost two.
+    """
+    spread = spread / 2  # below 90 degrees
+    angles = turn + spread * np.array([0.0, 1.0, *between])
+    rng = np.random.default_rng(seed)
+    lengths = rng.uniform(0.1, 1, size=len(angles))
+    rows = lengths[:, None] * rows_at(angles)
+    polished = polish(rows, rng.lognormal(size=len(angles)))
+    best = np.cos(spread)
+    assert best - ROUNDING <= epsilon(rows, polished) <= (1 + NEARLY_BEST) * best
+
+
+def test_optimum_below_the_rank():
+    """Of axis-aligned rows, the axes that no row has keep 1 - Z; nothing can better the worst."""
+    rows = np.diag([0.9, 0.8, 0.7, 0.6])[:2]
+    penalty = np.array([0.1, 0.5, 2.0, 9.0])
+    polished = polish(rows, np.ones(2), penalty=penalty)
+    assert epsilon(rows, polished, penalty) == pytest.approx(1 / 3, rel=1e-9)
+
+
+@pytest.mark.parametrize("regularized", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_duality_proves_the_optimum(seed, regularized, gaussian_rows):
+    """No weights are better than a dual bound, which the polished ones nearly attain.
+
+    For a symmetric D whose eigenvalues have absolute values of sum at most 1 and with
+    v_i^T D v_i >= 0 for all rows, any weights have epsilon >= tr(E D) >= -tr(Z D). The minimum of
+    f gives such a D.
+    """
+    rng = np.random.default_rng(seed)
+    U = gaussian_rows(60, 8, seed)[:24]
+    penalty = rng.lognormal(size=8) if regularized else np.zeros(8)
+    Z = np.diag(1 / (1 + penalty))
+    V, tau = U @ np.sqrt(Z), 1e5
+    point = decompose(V, minimize_epsilon(V, np.ones(24), Z), Z)
+    for _ in range(60):  # come closer to the minimum of f than polishing needs
+        direction, _ = newton_direction(point, tau)
+        step = 1 / (1 + 2 * np.abs(direction).max())
+        point = decompose(V, point.weights * (1 + step * direction), Z)
+    E = (V.T * point.weights) @ V - Z
+    _, t = barrier_value(point, tau)
+    D = (np.linalg.inv(t * np.eye(8) - E) - np.linalg.inv(t * np.eye(8) + E)) / tau
+    assert np.abs(np.linalg.eigvalsh(D)).sum() <= 1 + 1e-6
+    assert np.einsum("ij,jk,ik->i", V, D, V).min() >= 0
+    bound = -float(np.sum(Z * D))
+    reached = epsilon(U, polish(U, np.ones(24), penalty=penalty), penalty)
+    assert bound * (1 - 1e-6) <= reached <= (1 + NEARLY_BEST) * bound
+
+
+def test_some_of_many_rows(monkeypatch, gaussian_rows):
+    """Of more rows than there is room for, the lighter ones keep equal weights; it still helps."""
+    monkeypatch.setattr(polish_module, "MOST_ROWS", 25)
+    rows = gaussian_rows(100, 6)[:40]
+    polished = minimize_over_largest(rows, np.ones(40), np.eye(6))
+    lightest = np.argsort((rows**2).sum(axis=1))[:15]
+    np.testing.assert_array_equal(polished[lightest], 1.0)
+    a, b = spectrum_range(rows, np.ones(40))
+    assert epsilon(rows, polish(rows, np.ones(40))) < 0.8 * (b - a) / (b + a)
+
+
+# derivatives
+
+
+@pytest.fixture
+def problem(gaussian_rows):
+    """Rows, weights and Z of a regularized problem."""
+    rng = np.random.default_rng(3)
+    Z = np.diag(1 / (1 + rng.lognormal(size=5)))
+    return gaussian_rows(40, 5)[:12] @ np.sqrt(Z), rng.lognormal(size=12), Z
+
+
+@pytest.mark.parametrize("tau", [10.0, 1e3])
+def test_gradient_against_finite_differences(tau, problem):
+    V, weights, Z = problem
+
+    def f(x):
+        return barrier_value(decompose(V, weights * np.exp(x), Z), tau)[0]
+
+    h = 1e-6
+    differences = [(f(h * e) - f(-h * e)) / (2 * h) for e in np.eye(len(weights))]
+    found = gradient(decompose(V, weights, Z), tau)
+    np.testing.assert_allclose(found, differences, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("tau", [10.0, 1e3])
+def test_newton_direction_against_finite_differences(tau, problem):
+    """Along the Newton direction the gradient falls at the rate of the gradient itself."""
+    V, weights, Z = problem
+    point = decompose(V, weights, Z)
+    direction, promise = newton_direction(point, tau)
+
+    def derivatives(h):
+        factor = 1 + h * direction
+        return gradient(decompose(V, weights * factor, Z), tau) / factor
+
+    h = 1e-6
+    rate = (derivatives(h) - derivatives(-h)) / (2 * h)
+    g = gradient(point, tau)
+    np.testing.assert_allclose(rate, -g, rtol=1e-4, atol=1e-4 * np.abs(g).max())
+    assert promise == pytest.approx(-g @ direction)
+
+
+@pytest.mark.parametrize("tau", [1e-2, 10.0, 1e6])
+def test_barrier_value_is_the_least_over_t(tau, problem):
+    point = decompose(*problem)
+    value, t = barrier_value(point, tau)
+    assert t > point.epsilon
+    slope = np.sum(1 / (t - point.eigenvalues) + 1 / (t + point.eigenvalues))
+    assert slope == pytest.approx(tau, rel=1e-9)
+    logs = np.log(t**2 - point.eigenvalues**2).sum() + np.log(point.weights).sum()
+    assert value == pytest.approx(tau * t - logs, rel=1e-9)
+
+
+# invariances and edges
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_invariant_under_rotation(seed, gaussian_rows):
+    rng = np.random.default_rng(seed)
+    rows, weights = gaussian_rows(50, 6, seed)[:20], rng.lognormal(size=20)
+    Q = gaussian_rows(6, 6, seed + 1)
+    np.testing.assert_allclose(polish(rows @ Q, weights), polish(rows, weights), rtol=1e-6)
+
+
+def test_invariant_under_order_of_rows(gaussian_rows):
+    rng = np.random.default_rng(0)
+    rows, weights, order = gaussian_rows(50, 6)[:20], rng.lognormal(size=20), rng.permutation(20)
+    np.testing.assert_allclose(
+        polish(rows[order], weights[order]), polish(rows, weights)[order], rtol=1e-6
+    )
+
+
+def test_deterministic_and_leaves_its_input_alone(gaussian_rows):
+    rows, weights = gaussian_rows(50, 6)[:20], np.linspace(0.5, 2, 20)
+    kept = rows.copy(), weights.copy()
+    first = polish(rows, weights)
+    np.testing.assert_array_equal(first, polish(rows, weights))
+    np.testing.assert_array_equal(rows, kept[0])
+    np.testing.assert_array_equal(weights, kept[1])
+    assert not np.shares_memory(first, weights)
+
+
+def test_best_scale(gaussian_rows):
+    rng = np.random.default_rng(0)
+    rows, weights = gaussian_rows(50, 6)[:20], rng.lognormal(10, size=20)
+    a, b = weighted_spectrum(rows, weights)
+    np.testing.assert_allclose(best_scale(rows, weights, np.eye(6)), weights * 2 / (a + b))
+    penalty = rng.lognormal(size=6)
+    Z = np.diag(1 / (1 + penalty))
+    scaled = best_scale(rows @ np.sqrt(Z), weights, Z)
+    around = [epsilon(rows, scaled * c, penalty) for c in (0.99, 1.0, 1.01)]
+    assert np.argmin(around) == 1
+
+
+@pytest.mark.parametrize("weight", [1e-10, 1.0, 1e10])
+def test_one_row(weight):
+    assert polish(np.array([[0.5]]), np.array([weight])) == pytest.approx(4.0)
+
+
+def test_duplicate_rows(gaussian_rows):
+    """Copies of a row share its weight, and change nothing else."""
+    rows = gaussian_rows(30, 4)[:10]
+    best = epsilon(rows, polish(rows, np.ones(10)))
+    twice = np.vstack([rows, rows])
+    polished = polish(twice, np.ones(20))
+    assert epsilon(twice, polished) == pytest.approx(best, rel=NEARLY_BEST)
+    np.testing.assert_allclose(polished[:10], polished[10:], rtol=1e-6)
+
+
+def test_rows_of_zeros_keep_their_weights(gaussian_rows):
+    rows = gaussian_rows(30, 4)[:12]
+    with_zeros = np.vstack([rows[:6], np.zeros((2, 4)), rows[6:]])
+    polished = polish(with_zeros, np.full(14, 2.0))
+    np.testing.assert_array_equal(polished[6:8], 2.0)
+    np.testing.assert_allclose(np.delete(polished, [6, 7]), polish(rows, np.full(12, 2.0)))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [np.eye(4)[:3], np.eye(4)[[0, 1, 2, 2, 1]], np.zeros((3, 2)), np.empty((0, 2))],
+    ids=["fewer than columns", "a direction missed", "zeros", "none"],
+)
+def test_weights_stay_where_nothing_can_be_certified(rows):
+    weights = np.linspace(1, 5, len(rows))
+    np.testing.assert_array_equal(polish(rows, weights), weights)
+
+
+@pytest.mark.parametrize(
+    ("weights", "penalty", "message"),
+    [
+        (np.ones(2), None, "one weight a row"),
+        (np.array([1.0, 0.0, 1.0]), None, "positive"),
+        (np.array([1.0, np.nan, 1.0]), None, "positive"),
+        (np.ones(3), np.ones(3), "2 numbers"),
+        (np.ones(3), np.array([1.0, -1.0]), ">= 0"),
+    ],
+)
+def test_bad_input(weights, penalty, message):
+    with pytest.raises(ValueError, match=message):
+        polish(np.eye(3)[:, :2], weights, penalty=penalty)
+
+
+# real text
+
+
+@pytest.mark.shared_data
+@pytest.mark.parametrize("name", ["10539_10567", "14271_312035", "6920_8366"])
+def test_techtc(name, load_techtc):
+    """Sets from the better half of 24, whose median at 300 features is to be 0.45 at most."""
+    spectrum = compute_spectrum(load_techtc(name))
+    found = sparsify(spectrum, 300, "slack")
+    rows = spectrum.take(found.selected)
+    assert epsilon(rows, polish(rows, found.weights)) <= 0.45 < epsilon(rows, found.weights)
+
+
+@pytest.mark.shared_data
+@pytest.mark.parametrize("alpha", [1.0, 100.0])
+def test_techtc_below_the_rank(alpha, load_techtc):
+    """A hundred features, by their leverage scores, for a regularized model."""
+    spectrum = compute_spectrum(load_techtc("6920_8366"))
+    rows = spectrum.take(np.argsort(-spectrum.leverage_scores, kind="stable")[:100])
+    penalty = alpha / spectrum.singular_values**2
+    polished = polish(rows, np.ones(100), penalty=penalty)
+    assert epsilon(rows, polished, penalty) < epsilon(rows, np.ones(100), penalty)
