@@ -2,7 +2,7 @@
 """Feature selection for ridge regression, with guarantees that are stated and checked."""
 
 from ridgewise.datasets import load_stdlib_text, make_ridge_synthetic
-from ridgewise.guarantees import Certificate, features_for_epsilon, ridge_risk
+from ridgewise.guarantees import Certificate, certify, features_for_epsilon, ridge_risk
 from ridgewise.models import RLSClassifier
 from ridgewise.selectors import (
     BSSSelector,
@@ -22,6 +22,7 @@ __all__ = [
     "RLSClassifier",
     "RRQRSelector",
     "RandomSelector",
+    "certify",
     "features_for_epsilon",
     "load_stdlib_text",
     "make_ridge_synthetic",

@@ -55,13 +55,14 @@ def polish(
     -------
     ndarray of shape (r,)
         Weights > 0 whose epsilon = max(1 - a, b - 1), measured by :func:`spectrum_range`, is
-        the least possible up to a thousandth of itself, and never above that of ``weights``.
-        Rows that span too little to certify anything keep theirs.
+        the least that any weights give, up to a hundredth of itself and on real data far less, and
+        never above that of ``weights``. Rows that span too little to certify anything keep theirs.
 
     Notes
     -----
     A row of zeros changes nothing and keeps its weight. The other weights follow from the spectrum
-    alone, so those of very short rows can become large.
+    alone, so those of very short rows can become large. Past some thousands of rows only those
+    that matter most are reweighted.
 
     Examples
     --------
@@ -262,7 +263,9 @@ def newton_direction(point: Point, tau: float) -> tuple[FloatArray, float]:
     H += squared_gram(point.C * np.sqrt(n))
     H.ravel(order="K")[:: len(H) + 1] += 1
     g, h = gradient(point, tau), point.C**2 @ (n**2 - p**2)
-    factor, _ = dpotrf(H, lower=1, clean=0, overwrite_a=1)
+    factor, failed = dpotrf(H, lower=1, clean=0, overwrite_a=1)
+    if failed:
+        return np.zeros(len(H)), 0.0  # rounding errors hide the way on
     solved, _ = dpotrs(factor, np.column_stack([g, h]), lower=1)
     Hg, Hh = solved.T
     direction = -(Hg + Hh * ((h @ Hg) / (p @ p + n @ n - h @ Hh)))

@@ -98,7 +98,7 @@ class Certificate:
         >>> certificate = certify(X, VarianceThreshold(0.5).fit(X))
         >>> report = certificate.prediction_bound(X, [1.0, -1.0], [[1.0, 0.2, 0.0]], alpha=1.0)
         >>> report.bound.round(4), report.difference.round(4), report.sign_certain
-        (array([0.0016]), array([-0.0004]), array([ True]))
+        (array([0.0005]), array([-0.0004]), array([ True]))
         """
         return report_predictions(self._reunion(X, alpha), y, X_test)
 

@@ -52,8 +52,8 @@ def primal_vectors(
     S: IndexArray = np.asarray(selected, dtype=np.intp)
     root_w = np.sqrt(np.asarray(weights, np.float64))
     p_selected = np.zeros(X.shape[1])
-    p_selected[S] = root_w * _primal_ridge(X[:, S] * root_w, y, alpha)
-    return _primal_ridge(X, y, alpha), p_selected
+    p_selected[S] = root_w * primal_ridge(X[:, S] * root_w, y, alpha)
+    return primal_ridge(X, y, alpha), p_selected
 
 
 def uniform_bound(
@@ -185,7 +185,7 @@ def disagreement_bound(n_disagreements: int, n_points: int, *, delta: float = 0.
     return float(betaincinv(n_disagreements + 1, n_points - n_disagreements, 1 - delta))
 
 
-def _primal_ridge(X: FloatArray, y: FloatArray, alpha: float) -> FloatArray:
+def primal_ridge(X: FloatArray, y: FloatArray, alpha: float) -> FloatArray:
     """Solve U S (S^2 + alpha)^-1 V^T y by the thin decomposition X = V S U^T."""
     alpha = check_not_negative("alpha", alpha)
     V, S, Ut = np.linalg.svd(X, full_matrices=False)

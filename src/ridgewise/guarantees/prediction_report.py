@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import assert_all_finite
+from sklearn.utils.extmath import row_norms
 
 from ridgewise._typing import BoolArray, FloatArray, is_sparse
-from ridgewise.guarantees.difference import _primal_ridge, sign_certain
+from ridgewise.guarantees.difference import primal_ridge, sign_certain, uniform_bound
 from ridgewise.guarantees.interval import is_centered
 from ridgewise.guarantees.prediction import (
     PredictionBound,
@@ -34,7 +35,9 @@ class PredictionReport:
     ----------
     in_span, out_of_span : ndarray of shape (n_test,)
         The two parts of ``bound``: for what the training points span of a test point, and for the
-        rest.
+        rest. Each is the smaller one of what ``theorem`` has and of what holds for these targets.
+    theorem : PredictionBound
+        What follows from the certificate's interval: the paper's Theorem 1, corrected.
     full, selected : ndarray of shape (n_test,)
         f and f~: the predictions on all features and on the selected, weighted ones.
     seen_difference : ndarray of shape (n_test,)
@@ -45,6 +48,7 @@ class PredictionReport:
 
     in_span: FloatArray
     out_of_span: FloatArray
+    theorem: PredictionBound
     full: FloatArray
     selected: FloatArray
     seen_difference: FloatArray
@@ -52,7 +56,7 @@ class PredictionReport:
 
     @property
     def bound(self) -> FloatArray:
-        """A bound on abs(f~ - f): the paper's Theorem 1, corrected."""
+        """A bound on abs(f~ - f): the sum of its two parts."""
         return self.in_span + self.out_of_span
 
     @property
@@ -101,10 +105,14 @@ def report_predictions(reunion: Reunion, y: ArrayLike, X_test: Any) -> Predictio
     p, Q_U = full_model(reunion, targets, Q, mean)
     p_S = selected_model(reunion, targets)
     Q_S = take_columns(Q, indices) - mean[indices]
-    parts = bound_parts(reunion, targets, Q_S, Q_U)
+    y_V = reunion.spectrum.V.T @ targets
+    c_q = cross_norms(reunion.selected_rows, reunion.selection.w, Q_S, Q_U)
+    theorem = by_theorem(reunion, y_V, Q_U, c_q)
+    parts = by_targets(reunion, y_V, Q_U, c_q, residual_norms(Q, mean, Q_U))
     return PredictionReport(
-        parts.in_span,
-        parts.out_of_span,
+        np.minimum(theorem.in_span, parts.in_span),
+        np.minimum(theorem.out_of_span, parts.out_of_span),
+        theorem,
         full=Q @ p - mean @ p + intercept,
         selected=Q_S @ p_S + intercept,
         seen_difference=np.abs(Q_S @ (p_S - p[indices])),
@@ -130,17 +138,15 @@ def selected_model(reunion: Reunion, y: FloatArray) -> FloatArray:
     columns = as_columns(reunion.X, center=is_centered(reunion.spectrum))
     root_w = np.sqrt(reunion.selection.w)
     X_S = columns.take(reunion.selection.indices)
-    return root_w * _primal_ridge(X_S * root_w, y, reunion.alpha)
+    return root_w * primal_ridge(X_S * root_w, y, reunion.alpha)
 
 
-def bound_parts(
-    reunion: Reunion, y: FloatArray, Q_S: FloatArray, Q_U: FloatArray
+def by_theorem(
+    reunion: Reunion, y_V: FloatArray, Q_U: FloatArray, c_q: FloatArray
 ) -> PredictionBound:
-    """Bound the change for what the training points span of a test point, and for the rest."""
+    """Bound the change by the certificate's interval; c_q is ||U^T W z||, z outside of the span."""
     S, alpha, (a, b) = reunion.S, reunion.alpha, reunion.interval
-    x, y_V = Q_U / S, reunion.spectrum.V.T @ y
-    y_norm = float(np.linalg.norm(y_V))
-    c_q = cross_norms(reunion.selected_rows, reunion.selection.w, Q_S, Q_U)
+    x, y_norm = Q_U / S, float(np.linalg.norm(y_V))
     if reunion.regularized:
         out = regularized_tau(a, b, S, alpha) * y_norm * c_q
         return PredictionBound(regularized_bilinear_bound(a, b, S, alpha, x, y_V), out)
@@ -148,6 +154,40 @@ def bound_parts(
         a, b, S, alpha, coefficient_norms=c_q, cross_norms=c_q, target_norm=y_norm
     ).out_of_span
     return PredictionBound(bilinear_bound(a, b, S, alpha, coefficients=x, targets=y_V), out)
+
+
+def by_targets(
+    reunion: Reunion, y_V: FloatArray, Q_U: FloatArray, c_q: FloatArray, z_norms: FloatArray
+) -> PredictionBound:
+    """Bound the change by two norms of the test point, for these targets and this selection.
+
+    With g = S (S G S + alpha)^-1 V^T y: ||H V^T y - S G g|| ||c|| in the span, where the first norm
+    is that of the change at the training points. Outside, p~^T z with p~ = W U g: at most
+    ||g|| c_q, and ||(I - U U^T) p~|| ||z||.
+    """
+    S, alpha, rows = reunion.S, reunion.alpha, reunion.weighted_rows
+    R = np.linalg.qr(rows * S, mode="r")
+    _, m, Qt = np.linalg.svd(R, full_matrices=True)
+    k = np.zeros(len(S))
+    k[: len(m)] = np.where(m > len(S) * np.finfo(np.float64).eps * m.max(initial=0.0), m, 0.0) ** 2
+    inverse = np.divide(1.0, k + alpha, out=np.zeros_like(k), where=k + alpha > 0)
+    g = S * (Qt.T @ (inverse * (Qt @ y_V)))
+    p_S = np.sqrt(reunion.selection.w) * (rows @ g)
+    change = S**2 / (S**2 + alpha) * y_V - S * (rows.T @ (rows @ g))
+    in_span = np.linalg.norm(change) * np.linalg.norm(Q_U / S, axis=1)
+    outside = uniform_bound(
+        change, reunion.selected_rows, p_S, coefficient_norms=0 * z_norms, residual_norms=z_norms
+    )
+    return PredictionBound(in_span, np.minimum(outside, np.linalg.norm(g) * c_q))
+
+
+def residual_norms(Q: Any, mean: FloatArray, Q_U: FloatArray) -> FloatArray:
+    """Compute ||z||, z = q - U U^T q, of every test point; the rounding is added."""
+    q2 = row_norms(Q.tocsr() if is_sparse(Q) else Q, squared=True)
+    size = q2 + mean @ mean
+    z2 = size - 2 * (Q @ mean) - np.sum(Q_U**2, axis=1)
+    slack = 8 * Q_U.shape[1] * np.finfo(np.float64).eps * size
+    return np.sqrt(np.maximum(z2, 0.0) + slack)
 
 
 def regularized_bilinear_bound(
@@ -180,8 +220,8 @@ def check_targets(y: ArrayLike, n_samples: int) -> FloatArray:
 
 
 def check_test_points(X_test: Any, n_features: int) -> Any:
-    """The test points as an array or sparse array of finite numbers."""
-    Q = as_numeric(X_test)
+    """The test points as an array or sparse array of finite numbers, in float64."""
+    Q = as_numeric(X_test).astype(np.float64)
     if Q.shape[1] != n_features:
         raise ValueError(f"X_test has {Q.shape[1]} features, and X has {n_features}")
     assert_all_finite(Q.data if is_sparse(Q) else Q, input_name="X_test")
@@ -189,6 +229,6 @@ def check_test_points(X_test: Any, n_features: int) -> Any:
 
 
 def take_columns(Q: Any, indices: Any) -> FloatArray:
-    """Columns as a float64 array."""
+    """Columns as a dense array."""
     columns = Q[:, indices]
-    return (columns.toarray() if is_sparse(columns) else columns).astype(np.float64)
+    return np.asarray(columns.toarray() if is_sparse(columns) else columns)

@@ -35,13 +35,13 @@ def decompose(columns: Columns, solver: str) -> Decomposition:
     if solver == "qr":
         rescale(columns)
         return by_qr(columns)
-    K = columns.gram()
+    with np.errstate(over="ignore", invalid="ignore"):
+        K = columns.gram()
     if not is_safe(K):
         rescale(columns)
         K = columns.gram()
     found = by_gram(K, columns.shape[1])
-    s = found.singular_values
-    if solver == "auto" and len(s) and s[-1] ** 2 < DIGITS_LOST * s[0] ** 2:
+    if solver == "auto" and has_lost_digits(found.singular_values, K, columns):
         return by_qr(columns)
     return found
 
@@ -71,9 +71,28 @@ def by_qr(columns: Columns) -> Decomposition:
 
 
 def is_safe(K: FloatArray) -> bool:
-    """Whether no square over- or underflowed (or all of X is zero)."""
-    largest = float(np.diagonal(K).max())
-    return bool(np.isfinite(K).all()) and (largest == 0 or 1e-250 < largest < 1e250)
+    """Whether no square over- or underflowed."""
+    return bool(np.isfinite(K).all()) and 1e-250 < float(np.diagonal(K).max()) < 1e250
+
+
+def has_lost_digits(singular_values: FloatArray, K: FloatArray, columns: Columns) -> bool:
+    """Whether K shows that squaring cost singular values, or most of the smallest one's digits."""
+    if len(singular_values) == 0:
+        return False
+    smallest, largest = singular_values[-1], singular_values[0]
+    if smallest**2 < DIGITS_LOST * largest**2:
+        return True
+    # a rank that equal and zero samples (and centring) explain is as it should be
+    expected = min(distinct_samples(K) - columns.center, columns.shape[1])
+    return len(singular_values) < expected
+
+
+def distinct_samples(K: FloatArray) -> int:
+    """How many samples are not zero and not, as far as K can tell, equal to an earlier one."""
+    squares = np.diagonal(K)
+    sums = squares[:, None] + squares
+    equal = sums - 2 * K <= 4 * len(K) * EPS * sums
+    return int(np.count_nonzero(squares[equal.argmax(axis=1) == np.arange(len(K))] > 0))
 
 
 def rescale(columns: Columns) -> None:

@@ -1,0 +1,429 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""certify: any selector, any container, and never a false claim."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from mpmath import mp
+from numpy.testing import assert_allclose
+from scipy.linalg import eigh
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_selection import (
+    RFE,
+    SelectFromModel,
+    SelectKBest,
+    VarianceThreshold,
+    f_classif,
+)
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.preprocessing import StandardScaler
+
+from ridgewise import (
+    BSSSelector,
+    InformationGainSelector,
+    LeverageSelector,
+    RandomSelector,
+    RRQRSelector,
+)
+from ridgewise.guarantees import certify, measured_certificate
+from ridgewise.guarantees.verify import distinct_rows
+from ridgewise.spectrum import compute_spectrum
+
+SELECTORS = [
+    BSSSelector(25),
+    BSSSelector(25, rule="slack", center=True),
+    LeverageSelector(40, random_state=0),
+    LeverageSelector(30, sampling="top", center=True),
+    RRQRSelector(30),
+    InformationGainSelector(30, threshold="median"),
+    RandomSelector(30, random_state=0),
+    SelectKBest(f_classif, k=30),
+    VarianceThreshold(0.9),
+    RFE(Ridge(), n_features_to_select=30, step=10),
+    SelectFromModel(Ridge(), max_features=30, threshold=-np.inf),
+]
+
+
+class Chosen:
+    """A selector that was told what to select."""
+
+    def __init__(self, selected, weights, n_features, **parameters):
+        self.selected_, self.weights_, self.n_features_in_ = selected, weights, n_features
+        vars(self).update(parameters)
+
+
+class Masked:
+    """The least that somebody's selector can be."""
+
+    def __init__(self, mask):
+        self.mask = mask
+
+    def get_support(self):
+        return self.mask
+
+
+def data(seed=0, n=12, d=60):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, d)) * np.exp(rng.normal(size=d) / 2), np.tile([0, 1], n // 2)
+
+
+def brute_force(X, selected, weights, alpha=0.0):
+    """The generalized eigenvalues of K~ + alpha against K + alpha, by the textbook."""
+    K, K_selected = X @ X.T, (X[:, selected] * weights) @ X[:, selected].T
+    V = np.linalg.svd(X, full_matrices=alpha > 0)[0]
+    if alpha == 0:
+        V = V[:, : np.linalg.matrix_rank(X)]
+    shift = alpha * np.eye(V.shape[1])
+    eigenvalues = eigh(V.T @ K_selected @ V + shift, V.T @ K @ V + shift, eigvals_only=True)
+    return eigenvalues[[0, -1]]
+
+
+def parts(selector):
+    if hasattr(selector, "selected_"):
+        return selector.selected_, selector.weights_
+    selected = np.flatnonzero(selector.get_support())
+    return selected, np.ones(len(selected))
+
+
+@pytest.mark.parametrize("alpha", [0.0, 5.0])
+@pytest.mark.parametrize("selector", SELECTORS, ids=lambda selector: type(selector).__name__)
+def test_any_selector_is_certified_by_what_brute_force_finds(selector, alpha):
+    X, y = data()
+    selector.fit(X, y)
+    certificate = certify(X, selector, alpha=alpha)
+    if getattr(selector, "center", False):
+        X = X - X.mean(axis=0)
+    assert_allclose(
+        [certificate.lower, certificate.upper], brute_force(X, *parts(selector), alpha), rtol=1e-9
+    )
+    assert certificate.verified
+    assert certificate.note == ""
+
+
+@pytest.mark.parametrize("selector", SELECTORS[:4], ids=lambda selector: type(selector).__name__)
+def test_ours_measure_the_same_and_their_promise_is_kept(selector):
+    X, y = data()
+    measured = selector.fit(X, y).certificate_
+    certificate = certify(X, selector)
+    assert_allclose([certificate.lower, certificate.upper], [measured.lower, measured.upper])
+    assert certificate.lower < measured.lower
+    assert certificate.upper > measured.upper
+    assert certificate.promised_lower == measured.promised_lower
+    assert certificate.confidence == measured.confidence
+    larger = certify(X, selector, alpha=1.0)
+    assert larger.promised_upper == measured.promised_upper
+
+
+def test_a_promise_is_about_the_data_it_was_made_for():
+    X, _ = data()
+    selector = BSSSelector(25).fit(X)
+    assert certify(data(seed=1)[0], selector).promised_lower is None
+
+
+def test_the_selectors_own_alpha_is_the_default():
+    X, _ = data()
+    chosen = Chosen(np.arange(5), np.ones(5), 60, alpha_=3.0)
+    assert certify(X, chosen).alpha == 3.0
+    assert certify(X, chosen, alpha=0).alpha == 0.0
+
+
+def test_a_mask_is_enough():
+    X, _ = data()
+    mask = np.arange(60) % 2 == 0
+    certificate = certify(X, Masked(mask))
+    ends = brute_force(X, np.flatnonzero(mask), np.ones(30))
+    assert_allclose([certificate.lower, certificate.upper], ends, rtol=1e-9)
+
+
+# Rounding
+
+
+def ill_conditioned(power, seed, n=6, d=40):
+    """X with condition number 10^power, and a weighted selection of its features."""
+    rng = np.random.default_rng(seed)
+    V = np.linalg.qr(rng.normal(size=(n, n)))[0]
+    U = np.linalg.qr(rng.normal(size=(d, n)) * np.exp(rng.normal(size=(d, 1))))[0]
+    X = V * np.logspace(0, -power, n) @ U.T
+    return X, rng.permutation(d)[:15], np.exp(2 * rng.normal(size=15))
+
+
+def exact_interval(X, selected, weights, alpha=0.0, center=False, basis=None):
+    """The same with 60 digits left at the worst condition number; on the span of a basis."""
+    mp.dps = 100
+    full = mp.matrix(X.tolist())
+    n = len(X)
+    if center:
+        contrast = mp.eye(n) - mp.ones(n) / n
+        full, basis = contrast * full, np.eye(n)[:, 1:]
+    part = mp.matrix([[full[i, int(j)] for j in selected] for i in range(n)])
+    B = mp.eye(n) if basis is None else mp.matrix(basis.tolist())
+    shift = mp.mpf(alpha) * (B.T * B)
+    A, A_S = B.T * full, B.T * part
+    inverse = mp.inverse(mp.cholesky(A * A.T + shift))
+    M = inverse * (A_S * mp.diag([mp.mpf(float(w)) for w in weights]) * A_S.T + shift) * inverse.T
+    eigenvalues = mp.eigsy((M + M.T) / 2, eigvals_only=True)
+    return min(eigenvalues), max(eigenvalues)
+
+
+def assert_holds(certificate, exact):
+    assert certificate.lower <= exact[0]
+    assert exact[1] <= certificate.upper
+
+
+@pytest.mark.parametrize("power", range(2, 16))
+def test_what_is_verified_is_true(power):
+    for seed in range(3):
+        X, selected, weights = ill_conditioned(power, seed)
+        certificate = certify(X, Chosen(selected, weights, 40))
+        assert certificate.verified or power > 10
+        if certificate.verified:
+            assert_holds(certificate, exact_interval(X, selected, weights))
+        else:
+            assert certificate.note
+            assert "not certified" in str(certificate)
+
+
+@pytest.mark.parametrize("power", [2, 5, 8, 11, 13, 15])
+@pytest.mark.parametrize("alpha", [1e-12, 1e-6, 1e-2])
+def test_what_is_verified_for_ridge_models_is_true(power, alpha):
+    X, selected, weights = ill_conditioned(power, 0)
+    for count in (15, 4):
+        chosen = Chosen(selected[:count], weights[:count], 40)
+        certificate = certify(X, chosen, alpha=alpha)
+        assert certificate.verified or alpha < 1e-6
+        if certificate.verified:
+            assert_holds(certificate, exact_interval(X, chosen.selected_, chosen.weights_, alpha))
+
+
+@pytest.mark.parametrize("power", [2, 6, 10, 14])
+@pytest.mark.parametrize("offset", [0.0, 1e3])
+def test_what_is_verified_of_centred_data_is_true(power, offset):
+    X, selected, weights = ill_conditioned(power, 1)
+    X = X + offset
+    for container in (np.asarray, sp.csr_array):
+        certificate = certify(container(X), Chosen(selected, weights, 40, center=True))
+        assert certificate.verified or power > 6
+        if certificate.verified:
+            assert_holds(certificate, exact_interval(X, selected, weights, center=True))
+
+
+@pytest.mark.parametrize("power", [3, 9, 14])
+def test_with_a_rank_the_claim_is_about_the_leading_vectors(power):
+    X, selected, weights = ill_conditioned(power, 2)
+    certificate = certify(X, Chosen(selected, weights, 40, rank=3))
+    V = compute_spectrum(X, rank=3, solver="auto").V
+    assert certificate.verified
+    assert_holds(certificate, exact_interval(X, selected, weights, basis=V))
+
+
+@pytest.mark.parametrize("power", [2, 6, 9, 12])
+@pytest.mark.parametrize("alpha", [0.0, 1e-4])
+def test_what_is_verified_of_tall_data_is_true(power, alpha):
+    X = np.ascontiguousarray(ill_conditioned(power, 3, n=4, d=9)[0].T)
+    weights = np.exp(np.random.default_rng(0).normal(size=4))
+    certificate = certify(X, Chosen(np.arange(4), weights, 4), alpha=alpha)
+    assert certificate.verified or (power > 9 and alpha == 0)
+    if not certificate.verified:
+        return
+    exact = (min(weights), max(weights)) if alpha == 0 else None
+    assert_holds(certificate, exact or exact_interval(X, range(4), weights, alpha))
+
+
+def test_directions_that_rounding_hides_are_not_claimed():
+    X, selected, weights = ill_conditioned(15, 0)
+    certificate = certify(X, Chosen(selected, weights, 40))
+    assert not certificate.verified
+    assert "alpha > 0" in certificate.note
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array, sp.csc_array])
+@pytest.mark.parametrize("center", [False, True])
+def test_duplicates_and_zeros_explain_a_lower_rank(container, center):
+    X = np.vstack([data(n=6)[0], np.zeros((2, 60)), data(n=6)[0][[0, 0, 3]]])
+    certificate = certify(container(X), Chosen(np.arange(30), np.ones(30), 60, center=center))
+    assert certificate.verified
+    tall = np.hstack([X[:6, :4].T, X[:6, :4].T]).T
+    chosen = Chosen(np.arange(4), 2 * np.ones(4), 4)
+    assert certify(container(tall), chosen).verified
+
+
+def test_sums_of_rows_do_not():
+    X = data(n=6)[0]
+    X = np.vstack([X, X.sum(axis=0)])
+    certificate = certify(X, Chosen(np.arange(30), np.ones(30), 60))
+    assert not certificate.verified
+    assert "rank=6" in certificate.note
+    assert certify(X, Chosen(np.arange(30), np.ones(30), 60, rank=6)).verified
+    assert certify(X, Chosen(np.arange(30), np.ones(30), 60), alpha=0.1).verified
+
+
+def test_distinct_rows_are_counted():
+    X = np.array([[0, 1, 0], [0, 0, 0], [0, 1, 0], [1, 0, 0], [0, 0, 0]])
+    for form in (X, X.T.copy().T, sp.csr_array(X), sp.coo_array(X), sp.csc_array(X)):
+        assert distinct_rows(form) == 3
+        assert distinct_rows(form, ignore_zero=True) == 2
+
+
+def test_singular_values_lost_by_the_kernel_are_found_by_qr():
+    rng = np.random.default_rng(0)
+    X = np.diag([1.0, 1e-3, 1e-10]) @ rng.normal(size=(3, 20))
+    chosen = Chosen(np.arange(10), np.ones(10), 20)
+    assert compute_spectrum(X).rank == 2
+    certificate = certify(X, chosen)
+    assert certificate.verified
+    assert_holds(certificate, exact_interval(X, chosen.selected_, chosen.weights_))
+
+
+# What may be asked
+
+
+def test_fewer_features_than_the_rank_are_certified_with_alpha_only():
+    X, _ = data()
+    chosen = Chosen(np.arange(8), np.full(8, 3.0), 60)
+    certificate = certify(X, chosen)
+    assert (certificate.lower, certificate.verified) == (0.0, False)
+    assert "alpha > 0" in str(certificate)
+    assert certify(X, chosen, alpha=10.0).verified
+
+
+def test_an_interval_with_alpha_holds_for_larger_ones():
+    X, _ = data()
+    chosen = Chosen(np.arange(8), np.full(8, 3.0), 60)
+    certificate = certify(X, chosen, alpha=2.0)
+    for alpha in (2.0, 3.0, 10.0, 1e4):
+        ends = brute_force(X, chosen.selected_, chosen.weights_, alpha)
+        assert certificate.lower <= ends[0] <= ends[1] <= max(certificate.upper, 1.0)
+
+
+def test_what_the_samples_do_not_span_is_in_the_interval():
+    X = np.repeat(data(n=4)[0], 2, axis=0)
+    chosen = Chosen(np.arange(30), np.full(30, 0.1), 60)
+    certificate = certify(X, chosen, alpha=1.0)
+    assert certificate.upper >= 1
+    assert_allclose(
+        [certificate.lower, certificate.upper],
+        brute_force(X, chosen.selected_, chosen.weights_, 1.0),
+        rtol=1e-9,
+    )
+
+
+@pytest.mark.parametrize("weights", [1.0, 2.5])
+def test_everything_selected_is_everything_kept(weights):
+    X, _ = data()
+    certificate = certify(X, Chosen(np.arange(60), np.full(60, weights), 60))
+    assert certificate.verified
+    assert_allclose([certificate.lower, certificate.upper], weights)
+    if weights == 1:
+        assert certificate.lower == certificate.upper == 1
+        assert certificate.epsilon == 0
+
+
+def test_nothing_selected_is_nothing_certified():
+    X, y = data()
+    nothing = SelectKBest(f_classif, k=0).fit(X, y)
+    certificate = certify(X, nothing)
+    assert (certificate.lower, certificate.upper, certificate.verified) == (0, 0, False)
+    k = np.linalg.svd(X, compute_uv=False)[0] ** 2
+    assert certify(X, nothing, alpha=1.0).lower == pytest.approx(1 / (1 + k))
+
+
+CONTAINERS = {
+    "float64": np.asarray,
+    "Fortran": np.asfortranarray,
+    "csr": sp.csr_array,
+    "csc": sp.csc_matrix,
+    "coo": sp.coo_array,
+    "pandas": pd.DataFrame,
+    "polars": lambda X: pl.DataFrame(X, schema=[f"f{j}" for j in range(X.shape[1])]),
+    "int": lambda X: X.astype(np.int32),
+    "float32": lambda X: X.astype(np.float32),
+}
+
+
+@pytest.mark.parametrize("center", [False, True])
+@pytest.mark.parametrize("name", CONTAINERS)
+@pytest.mark.parametrize("shape", [(9, 50), (50, 9)])
+def test_every_container_gives_the_same(name, center, shape):
+    X = np.random.default_rng(0).poisson(1.0, size=shape).astype(float)
+    d = shape[1]
+    chosen = Chosen(np.arange(min(d, 20)), np.full(min(d, 20), 1.5), d, center=center)
+    expected, found = (certify(Y, chosen, alpha=0.0) for Y in (X, CONTAINERS[name](X)))
+    assert_allclose([found.lower, found.upper], [expected.lower, expected.upper], rtol=1e-8)
+    assert found.verified
+
+
+def test_extreme_scales_change_nothing():
+    X, _ = data()
+    chosen = Chosen(np.arange(30), np.ones(30), 60)
+    expected = certify(X, chosen)
+    for scale in (2.0**-450, 2.0**450):
+        found = certify(X * scale, chosen)
+        assert found.verified
+        assert_allclose([found.lower, found.upper], [expected.lower, expected.upper], rtol=1e-9)
+
+
+def test_a_spectrum_and_a_selection_are_measured_without_verification():
+    X, _ = data()
+    spectrum = compute_spectrum(X, center=True)
+    certificate = measured_certificate(spectrum, [3, 1, 2], alpha=4.0, promised=(0.1, 2.0))
+    assert (certificate.promised_lower, certificate.promised_upper) == (0.1, 2.0)
+    assert not certificate.verified
+    assert certificate.selection.selected == (3, 1, 2)
+    assert certificate.selection.center
+    assert_allclose(
+        [certificate.lower, certificate.upper],
+        brute_force(X - X.mean(axis=0), [3, 1, 2], np.ones(3), 4.0),
+    )
+
+
+# Errors
+
+
+def test_an_unfitted_selector_is_refused():
+    with pytest.raises(NotFittedError):
+        certify(data()[0], BSSSelector(20))
+    with pytest.raises(NotFittedError):
+        certify(data()[0], SelectKBest(k=3))
+
+
+@pytest.mark.parametrize("wrong", [StandardScaler(), LinearRegression(), "bss", None])
+def test_what_is_no_selector_is_refused(wrong):
+    with pytest.raises(TypeError, match="get_support"):
+        certify(data()[0], wrong)
+
+
+def test_other_features_are_refused():
+    X, y = data()
+    with pytest.raises(ValueError, match="59 features, and SelectKBest was fitted on 60"):
+        certify(X[:, 1:], SelectKBest(k=3).fit(X, y))
+    frame = pd.DataFrame(X).rename(columns=str)
+    selector = RandomSelector(30).fit(frame)
+    with pytest.raises(ValueError, match="feature names"):
+        certify(frame[frame.columns[::-1]], selector)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_values_that_are_not_finite_are_refused(value, container):
+    X, _ = data()
+    chosen = Chosen(np.arange(30), np.ones(30), 60)
+    X[3, 4] = value
+    with pytest.raises(ValueError, match=r"NaN|infinity"):
+        certify(container(X), chosen)
+
+
+@pytest.mark.parametrize("alpha", [-1.0, math.nan, math.inf])
+def test_alpha_must_be_a_number_of_at_least_zero(alpha):
+    with pytest.raises(ValueError, match="alpha"):
+        certify(data()[0], Chosen(np.arange(30), np.ones(30), 60), alpha=alpha)
+
+
+def test_data_without_a_feature_that_varies_is_refused():
+    with pytest.raises(ValueError, match="zero"):
+        certify(np.zeros((3, 60)), Chosen(np.arange(3), np.ones(3), 60))
+    with pytest.raises(ValueError, match="constant"):
+        certify(np.ones((3, 60)), Chosen(np.arange(3), np.ones(3), 60, center=True))
