@@ -124,6 +124,17 @@ class TestOperations:
         columns = as_columns(container(X), center=center)
         assert_allclose(gathered(columns.products(B), (50, 4)), expected.T @ B, atol=1e-13)
 
+    def test_norms2(self, container, density, center):
+        X = counts(density=density)
+        expected = centred(X) if center else X
+        columns = as_columns(container(X), center=center)
+        for width in (1, 4, 11, 12):
+            B = np.random.default_rng(width).standard_normal((12, width))
+            if center:
+                B -= B.mean(axis=0)
+            norms2 = np.sum((expected.T @ B) ** 2, axis=1)
+            assert_allclose(columns.norms2(B), norms2, rtol=1e-12, atol=1e-12)
+
     def test_rows(self, container, density, center):
         X = counts(60, 8, density=density)
         expected = centred(X) if center else X
@@ -153,7 +164,7 @@ def test_many_blocks_are_as_one(monkeypatch, container, density, center, width):
     one = as_columns(container(X), center=center)
     assert len(list(one.slices())) == 1
     B = centred(np.random.default_rng(1).standard_normal((12, 3)))
-    K, products = one.gram(), gathered(one.products(B), (50, 3))
+    K, products, norms2 = one.gram(), gathered(one.products(B), (50, 3)), one.norms2(B)
 
     monkeypatch.setattr(_columns, "BLOCK_BYTES", 8 * 12 * width)
     many = as_columns(container(X), center=center)
@@ -162,6 +173,7 @@ def test_many_blocks_are_as_one(monkeypatch, container, density, center, width):
     assert_array_equal(np.concatenate([np.arange(50)[place] for place in places]), np.arange(50))
     assert_allclose(many.gram(), K, rtol=1e-14, atol=1e-13)
     assert_allclose(gathered(many.products(B), (50, 3)), products, rtol=1e-14, atol=1e-13)
+    assert_allclose(many.norms2(B), norms2, rtol=1e-13, atol=1e-13)
 
 
 def test_blocks_follow_the_working_memory():
@@ -248,6 +260,7 @@ def test_scale_multiplies_products():
         columns = as_columns(container(X))
         columns.scale = 0.25
         assert_allclose(gathered(columns.products(B), (50, 3)), X.T @ B / 4)
+        assert_allclose(columns.norms2(B), np.sum((X.T @ B / 4) ** 2, axis=1))
 
 
 def test_the_largest_value():
