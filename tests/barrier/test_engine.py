@@ -108,6 +108,19 @@ def test_same_as_plain_on_text_in_full(name, n_draws, rule, load_techtc):
     assert_same(sparsify(spectrum, n_draws, rule), sparsify_plain(U, n_draws, rule))
 
 
+@pytest.mark.parametrize("rule", RULES)
+def test_same_as_plain_where_the_screen_leaves_nothing(rule, monkeypatch):
+    """Only u_1 covers its direction, and the rows past those at hand are of no use."""
+    monkeypatch.setattr(engine_module, "FIRST_ROWS", 2)
+    monkeypatch.setattr(engine_module, "MOST_ROWS", 4)
+    U = np.zeros((100, 2))
+    U[0, 0] = 1
+    U[1:, 1] = 1 / np.sqrt(99)
+    fast = sparsify(ArrayVectors(U), 20, rule)
+    assert_same(fast, sparsify_plain(U, 20, rule))
+    assert fast.counts["repeats"] > 0
+
+
 def test_looks_at_few_rows(gaussian_rows):
     U = gaussian_rows(5000, 20)
     fast = sparsify(ArrayVectors(U), 60)

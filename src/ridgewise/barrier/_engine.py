@@ -297,8 +297,8 @@ class Engine:
         # setting the screen anew costs what looking at all rows does
         if len(survivors) > len(self.order) // 8 and self.renew_screen(tau):
             return self.first_feasible_far(tau)
-        for part in gen_batches(len(survivors), MOST_CONTENDERS):
-            self.contenders.replace(survivors[part])
+        for start in range(0, len(survivors), MOST_CONTENDERS):
+            self.contenders.replace(survivors[start : start + MOST_CONTENDERS])
             usable = np.flatnonzero(self.rate_contenders() > -np.inf)
             draw = self.accept_first(tau, self.contenders, usable)
             if draw is not None:

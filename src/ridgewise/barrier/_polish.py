@@ -26,7 +26,7 @@ from scipy.optimize import brentq
 from ridgewise._threads import one_blas_thread
 from ridgewise._typing import FloatArray
 
-TOLERANCE = 1e-2  # of epsilon: a bound on the gap, which on real data is 50 times smaller
+TOLERANCE = 1e-2  # of epsilon: a bound on the gap, which on real data is tens of times smaller
 NEGLIGIBLE = 1e-6  # an epsilon that needs no polishing
 NOISE_NORM2 = 1e-26  # in an orthonormal basis, shorter rows are rounding errors
 MISSED = 1e-9  # rows whose smallest eigenvalue is this miss a direction
