@@ -36,9 +36,9 @@ class BSSSelector(SpectralSelector):
         so that fewer than r are selected. None: four times the rank, at most d.
     epsilon : float, default=None
         Instead of a number: the fewest draws whose *measured* bounds are
-        (1 - epsilon) K <= K~ <= (1 + epsilon) K, found by search, with the rule "slack" and polish,
-        which need the fewest, whatever ``rule`` and ``polish`` are. Never more than are needed
-        for the promise.
+        (1 - epsilon) K <= K~ <= (1 + epsilon) K, found by search, with the rule "ratio" and polish,
+        which need the fewest on real data, whatever ``rule`` and ``polish`` are. Never more than
+        are needed for the promise.
     rule : {"norm", "slack", "ratio"}, default="norm"
         Which of the feasible features is drawn: that of the largest leverage score (the paper's
         rule); that with the most room between the barriers, which gives the tighter certificate;
@@ -224,4 +224,4 @@ class BSSSelector(SpectralSelector):
 
     def _measure_epsilon(self, spectrum: Spectrum, n_draws: int) -> float:
         """Select so many, and tell what that measures."""
-        return self._select(spectrum, n_draws, "slack", polished=True).certificate_.epsilon
+        return self._select(spectrum, n_draws, "ratio", polished=True).certificate_.epsilon
