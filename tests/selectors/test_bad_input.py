@@ -60,7 +60,6 @@ def fit(selector, data):
         (-np.inf, "Input X contains infinity or a value too large"),
     ],
 )
-@pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")
 @every_selector
 def test_not_finite(selector, value, message, container):
     data = X.copy()

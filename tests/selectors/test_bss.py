@@ -346,7 +346,7 @@ def test_solvers_agree_on_ordinary_data(rule):
 def test_ill_conditioned_data_keep_their_small_directions():
     V, U = (np.linalg.qr(gaussian(size, 6))[0] for size in (6, 80))
     X = V * np.geomspace(1, 1e-9, 6) @ U.T
-    selector = BSSSelector(24, solver="qr").fit(X)
+    selector = BSSSelector(24).fit(X)
     assert selector.rank_ == 6
     rows = U[selector.selected_]
     eigenvalues = np.linalg.eigvalsh(rows.T @ (selector.weights_[:, None] * rows))
@@ -417,7 +417,7 @@ def test_mixed_samples(name, rule):
         assert_allclose(found.weights_, plain.weights_, rtol=1e-5)
 
 
-@pytest.mark.parametrize("factor", [1e-150, 1e-6, 0.1, 3.7, 1e6, 1e200])
+@pytest.mark.parametrize("factor", [1e-200, 1e-6, 0.1, 3.7, 1e6, 1e200])
 @pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
 def test_scaled_data(factor):
     X = DATA["word counts"]
@@ -459,10 +459,11 @@ def test_of_equal_columns_the_first_is_taken_first(rule):
 # hard instances
 
 
+@pytest.mark.parametrize("d", [30, 1000, 5000])
 @pytest.mark.parametrize("rule", RULES)
-def test_a_stall_makes_repeats(rule):
+def test_a_stall_makes_repeats(rule, d):
     """All that is left is one direction: the other's only feature is drawn again."""
-    X = np.zeros((2, 1000))
+    X = np.zeros((2, d))
     X[0, 0], X[1, 1:] = 1, 1
     selector = BSSSelector(20, rule=rule).fit(X)
     assert selector.n_selected_ < 20

@@ -216,7 +216,7 @@ def test_nested_cross_validation_of_bss_on_text(text):
     pipeline = make_pipeline(BSSSelector(), RLSClassifier(alpha=10.0))
     search = GridSearchCV(
         pipeline,
-        {"bssselector__n_features_to_select": [200, 260]},
+        {"bssselector__n_features_to_select": [250, 500]},
         cv=2,
         n_jobs=2,
         error_score="raise",

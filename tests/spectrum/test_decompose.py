@@ -233,8 +233,7 @@ def test_many_blocks_are_as_one(monkeypatch, solver, center, width):
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("exponent", [-530, -430, 430, 530, 900])
-@pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
+@pytest.mark.parametrize("exponent", [-1000, -530, -430, 430, 530, 900])
 def test_huge_and_tiny_values(solver, exponent):
     """Powers of two, of which not one digit changes; their squares do not fit into a float64."""
     X = np.random.default_rng(0).standard_normal((6, 30))

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The pages' code runs as it stands, and prints what the pages show."""
+
+import doctest
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+PAGES = ("guide.md", "guarantees.md", "paper-corrected.md")
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+class Block(NamedTuple):
+    """A code block of a page: "python" is run, "pycon" is run and its output compared."""
+
+    language: str
+    code: str
+    line: int
+
+
+def read(page):
+    return (DOCS / page).read_text(encoding="utf-8")
+
+
+def blocks(page):
+    text = read(page)
+    return [
+        Block(found[1], found[2], text.count("\n", 0, found.start(2)))
+        for found in re.finditer(r"^```(\w+)\n(.*?)^```$", text, re.M | re.S)
+    ]
+
+
+def run(block, page, names):
+    """Run a block among the names that the blocks before it left."""
+    if block.language == "python":
+        code = "\n" * block.line + block.code  # so that a traceback has the page's line
+        exec(compile(code, page, "exec"), names)
+        return
+    test = doctest.DocTestParser().get_doctest(block.code, names, page, page, block.line)
+    report = []
+    runner = doctest.DocTestRunner(optionflags=FLAGS)
+    runner.run(test, out=report.append, clear_globs=False)
+    names.update(test.globs)
+    assert runner.failures == 0, "".join(report)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_code(page):
+    names = {"__name__": page}
+    for block in blocks(page):
+        if block.language != "text":
+            run(block, page, names)
+    for expression in table_expressions(page):
+        eval(expression, names)
+
+
+def table_expressions(page):
+    """The code in the column "How to get it" of the table of guarantees."""
+    rows = [line.split(" | ") for line in read(page).splitlines() if line.startswith("| ")]
+    how = [row[2] for row in rows if page == "guarantees.md" and len(row) == 4]
+    return [expression for cell in how for expression in re.findall(r"`(.*)`", cell)]
+
+
+def test_every_claim_has_its_line_of_code():
+    assert len(table_expressions("guarantees.md")) == 16
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_blocks_are_of_known_languages(page):
+    found = blocks(page)
+    assert 2 * len(found) == len(re.findall("^```", read(page), re.M))
+    assert {block.language for block in found} <= {"python", "pycon", "text"}
+    assert all(">>> " in block.code for block in found if block.language == "pycon")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)]+)\)", read(page)):
+        path, _, anchor = target.partition("#")
+        file = DOCS / path if path else DOCS / page
+        assert file.exists(), target
+        assert not anchor or anchor in anchors(file), target
+
+
+def anchors(file):
+    """The anchors of a page's headings, as code hosts and MyST make them."""
+    headings = re.findall(r"^#+ (.*)$", file.read_text(encoding="utf-8"), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_every_erratum_is_there():
+    numbers = {int(number) for number in re.findall(r"\bE(\d+)\b", read("paper-corrected.md"))}
+    assert numbers == set(range(1, 38))
