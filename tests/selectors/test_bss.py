@@ -211,10 +211,10 @@ def test_epsilon_finds_the_number(epsilon):
     assert upper <= 1 + epsilon + 1e-9
     n_draws = selector.n_draws_
     assert 8 < n_draws <= features_for_epsilon(epsilon, 8)
-    counted = BSSSelector(n_draws, rule="slack", polish=True).fit(X)
+    counted = BSSSelector(n_draws, rule="ratio", polish=True).fit(X)
     assert_array_equal(counted.selected_, selector.selected_)
     if n_draws > 9:
-        fewer = BSSSelector(n_draws - 1, rule="slack", polish=True).fit(X)
+        fewer = BSSSelector(n_draws - 1, rule="ratio", polish=True).fit(X)
         assert fewer.certificate_.epsilon > epsilon
 
 
