@@ -3,6 +3,7 @@
 
 from ridgewise.guarantees.certificate import Certificate
 from ridgewise.guarantees.certify import certify
+from ridgewise.guarantees.known_test_set import known_test_set_bound
 from ridgewise.guarantees.measure import measured_certificate
 from ridgewise.guarantees.prediction_report import PredictionReport
 from ridgewise.guarantees.risk import Risk, ridge_risk
@@ -19,6 +20,7 @@ __all__ = [
     "bss_promise",
     "certify",
     "features_for_epsilon",
+    "known_test_set_bound",
     "leverage_promise",
     "measured_certificate",
     "ridge_risk",

@@ -24,8 +24,8 @@ def certify(X: Any, selector: Any, *, alpha: float | None = None) -> Certificate
     X : array, sparse array or data frame of shape (n_samples, n_features)
         The training data, with all its features.
     selector : fitted selector
-        One of this package, with its weights; or any other with scikit-learn's ``get_support``,
-        whose features then have weight 1.
+        One of this package, with its weights (unless it has ``rescale=False``); or any other with
+        scikit-learn's ``get_support``, whose features then have weight 1.
     alpha : float, default=None
         0 for lower K <= K~ <= upper K, which needs at least as many features as the rank. Above 0,
         lower (K + alpha) <= K~ + alpha <= upper (K + alpha), for ridge models that add at least
@@ -83,7 +83,7 @@ def certify(X: Any, selector: Any, *, alpha: float | None = None) -> Certificate
 
 
 def read_selection(selector: Any) -> tuple[IndexArray, FloatArray | None]:
-    """The selected features of a fitted selector, and their weights where it has some."""
+    """The selected features of a fitted selector, and the weights that its transform applies."""
     if not (hasattr(selector, "selected_") or hasattr(selector, "get_support")):
         raise TypeError(
             f"expected a fitted selector with get_support, got {type(selector).__name__}"
@@ -91,7 +91,8 @@ def read_selection(selector: Any) -> tuple[IndexArray, FloatArray | None]:
     if hasattr(selector, "fit"):
         check_is_fitted(selector)
     if hasattr(selector, "selected_"):
-        return np.asarray(selector.selected_, dtype=np.intp), selector.weights_
+        weights = selector.weights_ if getattr(selector, "rescale", True) else None
+        return np.asarray(selector.selected_, dtype=np.intp), weights
     return np.flatnonzero(selector.get_support()), None
 
 
@@ -145,6 +146,8 @@ def with_promise(certificate: Certificate, selector: Any, spectrum: Spectrum) ->
     A promise that holds 1 also holds for larger alphas.
     """
     before = getattr(selector, "certificate_", None)
+    if not getattr(selector, "rescale", True):  # the promise was about the weighted features
+        return certificate
     fitted_on = getattr(selector, "singular_values_", None)
     if not isinstance(before, Certificate) or before.promised_lower is None or fitted_on is None:
         return certificate
