@@ -418,7 +418,6 @@ def test_mixed_samples(name, rule):
 
 
 @pytest.mark.parametrize("factor", [1e-200, 1e-6, 0.1, 3.7, 1e6, 1e200])
-@pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
 def test_scaled_data(factor):
     X = DATA["word counts"]
     plain, scaled = BSSSelector(60).fit(X), BSSSelector(60).fit(factor * X)

@@ -8,6 +8,7 @@ from scipy.linalg.lapack import dpotrf
 from ridgewise._typing import BoolArray, FloatArray, IndexArray
 from ridgewise.barrier._problem import NEAR_TIE, Vectors
 
+SMALLEST = 1e-300  # above 0, so that growing it leads somewhere
 LEADING = 16  # directions accounted for row by row in the tighter bounds
 
 Pair = tuple[FloatArray, FloatArray]  # one for the lower barrier, one for the upper
@@ -136,5 +137,5 @@ def bound_growth(D: FloatArray, Z: FloatArray, bound: float) -> float:
     eigenvalues. The ratios of the diagonals are a start from below.
     """
     while dpotrf(bound * Z - D, clean=0)[1] != 0:
-        bound = 1.15 * max(bound, float(np.max(np.diagonal(D) / np.diagonal(Z))))
+        bound = 1.15 * max(bound, float(np.max(np.diagonal(D) / np.diagonal(Z))), SMALLEST)
     return bound

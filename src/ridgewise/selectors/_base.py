@@ -68,7 +68,8 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
             inplace_column_scale(selected, scale.astype(selected.dtype))
             return selected
         if hasattr(selected, "iloc"):
-            return selected * scale
+            small = all(dtype == np.float32 for dtype in selected.dtypes)
+            return selected * (scale.astype(np.float32) if small else scale)
         selected = as_floating(np.asarray(selected))
         return selected * scale.astype(selected.dtype)
 
@@ -84,7 +85,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
         X_original : of shape (n, d)
         """
         check_is_fitted(self)
-        X = as_floating(check_array(X, accept_sparse="csr", dtype="numeric"))
+        X = as_floating(check_array(X, accept_sparse="csr", dtype="numeric", input_name="X"))
         if X.shape[1] != self.n_selected_:
             raise ValueError(
                 f"X has a different shape than during fitting: it has {X.shape[1]} columns, "
@@ -118,9 +119,20 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
 
 def validate_wide(selector: FeatureSelector, X: Any) -> Any:
     """Check X without converting it whole: types are converted, and NaN found, block by block."""
-    return validate_data(
-        selector, X, accept_sparse=("csc", "csr"), dtype="numeric", ensure_all_finite=False
+    return as_numbers(
+        validate_data(
+            selector, X, accept_sparse=("csc", "csr"), dtype="numeric", ensure_all_finite=False
+        )
     )
+
+
+def as_numbers(X: Any) -> Any:
+    """As it is, if it holds numbers; objects that are numbers as float64; an error else."""
+    if X.dtype.kind in "biuf":
+        return X
+    if X.dtype.kind == "O":
+        return X.astype(np.float64)
+    raise ValueError(f"X must hold numbers; got an array of {X.dtype}")
 
 
 def as_floating(X: Any) -> Any:
@@ -136,7 +148,7 @@ def check_n_features(wanted: Any, n_features: int, default: int) -> int:
         return int(wanted)
     is_share = isinstance(wanted, Real) and not isinstance(wanted, Integral)
     if is_share and 0 < float(wanted) <= 1:
-        return max(1, int(float(wanted) * n_features))
+        return max(1, int(float(wanted) * n_features + 1e-9))
     raise ValueError(
         "n_features_to_select must be an int >= 1 (how many), a float in (0, 1] (which share of "
         f"the features) or None (a default); got {wanted!r}"

@@ -150,6 +150,8 @@ class BSSSelector(SpectralSelector):
         self
         """
         check_one_of("rule", self.rule, RULES)
+        if not isinstance(self.polish, bool | np.bool_):
+            raise ValueError(f"polish must be True or False; got {self.polish!r}")
         check_alpha(self.alpha, auto=True)
         spectrum = self._fit_spectrum(X)
         if self.epsilon is not None:
@@ -182,27 +184,38 @@ class BSSSelector(SpectralSelector):
 
     def _choose_alpha(self, n_draws: int) -> float:
         """The alpha to work with; an error where so few draws cannot keep its promise."""
-        if n_draws >= self.n_features_in_:
+        if n_draws >= self.n_features_in_ or (self.alpha == "auto" and n_draws > self.rank_):
             return 0.0
+        if not 1e-150 < self.singular_values_[0] < 1e150:
+            raise ValueError(
+                "squares of X over- or underflow (its largest singular value is "
+                f"{self.singular_values_[0]:.3g}), so that it has no alpha: scale X, or select "
+                f"more than its rank, {self.rank_}"
+            )
         squares = self.singular_values_**2
         if isinstance(self.alpha, str):
-            if n_draws > self.rank_:
-                return 0.0
             return alpha_for_dimension(squares, n_draws / DRAWS_PER_DIMENSION)
         dimension = effective_dimension(squares, self.alpha)
         if n_draws > dimension:
             return float(self.alpha)
-        what = "the rank of X" if self.alpha == 0 else f"its effective dimension at {self.alpha=:g}"
+        at_alpha = f"its effective dimension at alpha={self.alpha:g}"
+        what = "the rank of X" if self.alpha == 0 else at_alpha
+        least = alpha_for_dimension(squares, 0.999 * n_draws)
+        advice = [
+            f"Select at least {min(int(dimension) + 1, self.n_features_in_)}",
+            f"use alpha='auto' (at least {least:.3g} here)",
+        ]
+        if n_draws > 1:
+            advice.append(f"work on fewer singular vectors, for example with rank={n_draws // 2}")
         raise ValueError(
-            f"BSS needs more features than {what.replace('self.', '')}, {dimension:.6g}: got "
-            f"{n_draws} to select. Select at least {int(dimension) + 1}, or use alpha='auto' (at "
-            "least "
-            f"{alpha_for_dimension(squares, 0.999 * n_draws):.3g} here), or work on fewer singular "
-            f"vectors, for example with rank={max(1, n_draws // 2)}"
+            f"BSS needs more features than {what}, {dimension:.6g}: got {n_draws} to select. "
+            + ", or ".join(advice)
         )
 
     def _fit_epsilon(self, spectrum: Spectrum, epsilon: float) -> Self:
         """Find the fewest draws that measure at most epsilon: first upwards, then by halving."""
+        if self.rank_ >= self.n_features_in_ - 1:  # to leave out one would lose a direction
+            return self._select(spectrum, self.n_features_in_, "ratio", polished=False)
         most = min(features_for_epsilon(epsilon, self.rank_), self.n_features_in_ - 1)
         too_few, enough = self.rank_, min(most, int(1.5 * self.rank_) + 1)
         while self._measure_epsilon(spectrum, enough) > epsilon:

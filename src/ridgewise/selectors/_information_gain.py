@@ -12,7 +12,7 @@ from sklearn.utils.sparsefuncs import csc_median_axis_0
 from sklearn.utils.validation import validate_data
 
 from ridgewise._typing import AnyArray, FloatArray, IndexArray, is_sparse
-from ridgewise.selectors._base import FeatureSelector, check_n_features, descending
+from ridgewise.selectors._base import FeatureSelector, as_numbers, check_n_features, descending
 
 
 class InformationGainSelector(FeatureSelector):
@@ -81,7 +81,11 @@ class InformationGainSelector(FeatureSelector):
         """
         check_threshold(self.threshold)
         X, y = validate_data(self, X, y, accept_sparse="csc", dtype="numeric")
+        X = as_numbers(X)
         check_classification_targets(y)
+        if is_sparse(X) and not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
         d = X.shape[1]
         wanted = check_n_features(self.n_features_to_select, d, default=max(1, d // 2))
         self.classes_, y = np.unique(y, return_inverse=True)
@@ -114,17 +118,22 @@ def presence_counts(X: Any, y: IndexArray, n_classes: int, threshold: float | st
     in_class = sp.csr_array((np.ones(len(y)), (y, np.arange(len(y)))), shape=(n_classes, len(y)))
     if not is_sparse(X):
         limit, values = (
-            (np.median(X, axis=0), X) if threshold == "median" else (threshold, np.abs(X))
+            (np.median(X, axis=0), X) if threshold == "median" else (threshold, magnitude(X))
         )
         return np.asarray(in_class @ (values > limit))
     if threshold != "median":
-        return count_stored(X, in_class, np.abs(X.data) > threshold)
-    median = csc_median_axis_0(sp.csc_matrix(X))
+        return count_stored(X, in_class, magnitude(X.data) > threshold)
+    median = csc_median_axis_0(sp.csc_matrix(X, dtype=np.float64))
     of_entry = np.repeat(median, np.diff(X.indptr))
     above = count_stored(X, in_class, X.data > of_entry)
     # below a negative median, what is not stored is present too
     stored = count_stored(X, in_class, np.ones(X.nnz))
     return np.where(median < 0, above + in_class.sum(axis=1)[:, None] - stored, above)
+
+
+def magnitude(X: AnyArray) -> AnyArray:
+    """Absolute values; of signed integers as unsigned ones, since -128 has no counterpart."""
+    return np.abs(X).view(f"u{X.itemsize}") if X.dtype.kind == "i" else np.abs(X)
 
 
 def count_stored(X: Any, in_class: Any, marks: AnyArray) -> FloatArray:

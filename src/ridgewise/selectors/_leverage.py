@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Leverage scores as a selector: sampled from, or the largest taken."""
 
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -208,5 +209,5 @@ def exact_shares(p: FloatArray) -> FloatArray:
 
 def check_delta(delta: Any) -> None:
     """Refuse what is no probability."""
-    if not 0 < delta < 1:
+    if not isinstance(delta, Real) or not 0 < float(delta) < 1:
         raise ValueError(f"delta must be a probability between 0 and 1; got {delta!r}")

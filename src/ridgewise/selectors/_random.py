@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from ridgewise.selectors._base import FeatureSelector, check_n_features
+from ridgewise.selectors._base import FeatureSelector, as_numbers, check_n_features
 
 
 class RandomSelector(FeatureSelector):
@@ -58,7 +58,7 @@ class RandomSelector(FeatureSelector):
         -------
         self
         """
-        X = validate_data(self, X, accept_sparse=True, dtype="numeric")
+        X = as_numbers(validate_data(self, X, accept_sparse=("csc", "csr"), dtype="numeric"))
         d = X.shape[1]
         wanted = check_n_features(self.n_features_to_select, d, default=max(1, d // 2))
         order = check_random_state(self.random_state).permutation(d)

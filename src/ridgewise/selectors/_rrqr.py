@@ -9,7 +9,7 @@ from sklearn.utils.validation import validate_data
 
 from ridgewise._threads import one_blas_thread
 from ridgewise._typing import FloatArray, IndexArray, is_sparse
-from ridgewise.selectors._base import FeatureSelector, check_n_features
+from ridgewise.selectors._base import FeatureSelector, as_numbers, check_n_features
 
 
 class RRQRSelector(FeatureSelector):
@@ -76,7 +76,7 @@ class RRQRSelector(FeatureSelector):
         -------
         self
         """
-        X = validate_data(self, X, accept_sparse="csc", dtype="numeric")
+        X = as_numbers(validate_data(self, X, accept_sparse="csc", dtype="numeric"))
         wanted = check_n_features(self.n_features_to_select, X.shape[1], default=0)
         dense = (X.toarray() if is_sparse(X) else X).astype(np.float64)
         order, self.rank_ = pivots(dense)

@@ -36,8 +36,20 @@ def as_columns(X: Any, *, center: bool = False) -> "Columns":
 
 def as_rows(X: Any, *, center: bool = False) -> "Columns":
     """The samples of X as columns; with ``center``, less the features' means."""
-    mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel() if center else None
+    mean = means(X) if center else None
     return SparseColumns(X.T, offset=mean) if is_sparse(X) else DenseColumns(X.T, offset=mean)
+
+
+def means(X: Any) -> FloatArray:
+    """Means of the features in float64: of a constant one, the constant itself."""
+    mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
+    low, high = (as_vector(extreme) for extreme in (X.min(axis=0), X.max(axis=0)))
+    return np.where(low == high, low, mean)
+
+
+def as_vector(row: Any) -> FloatArray:
+    """A row, sparse or not, as a vector."""
+    return np.asarray(row.todense() if is_sparse(row) else row, dtype=np.float64).ravel()
 
 
 class Columns:
@@ -121,7 +133,10 @@ class Columns:
         if self.scale != 1:
             finished *= self.scale
         if self.center:
-            finished -= finished.mean(axis=0)
+            mean = finished.mean(axis=0)
+            constant = (finished == finished[0]).all(axis=0)
+            mean[constant] = finished[0, constant]  # not rounded
+            finished -= mean
         return finished
 
 
@@ -158,13 +173,18 @@ class SparseColumns(Columns):
         if not self.is_sparse_enough:
             return super().gram()
         X = self.X.astype(np.float64, copy=False)
-        K: FloatArray = np.asarray((X @ X.T).todense()) * self.scale**2
+        if self.scale != 1:  # before the product, which would over- or underflow
+            X = X * self.scale
+        K: FloatArray = np.asarray((X @ X.T).todense())
+        before = K.trace()
         if self.offset is not None:  # the offset is the columns' mean
-            K -= self.shape[1] * np.outer(self.offset, self.offset) * self.scale**2
+            mean = self.offset * self.scale
+            K -= self.shape[1] * np.outer(mean, mean)
         if self.center:  # (I - 11^T/n) K (I - 11^T/n)
             K -= K.mean(axis=0)
             K -= K.mean(axis=1)[:, None]
-        return K
+        # where means are large, their squares cancelled the digits
+        return K if K.trace() > before / 10 else super().gram()
 
     @property
     def is_sparse_enough(self) -> bool:

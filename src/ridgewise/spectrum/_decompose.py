@@ -99,4 +99,5 @@ def rescale(columns: Columns) -> None:
     """Multiply by a power of two, so that the largest value is near 1: no digit is lost."""
     columns.check_finite()
     largest = columns.largest()
-    columns.scale = float(np.ldexp(1.0, -int(np.frexp(largest)[1]))) if largest > 0 else 1.0
+    exponent = max(int(np.frexp(largest)[1]), -1022)  # 2^1023 is the largest that there is
+    columns.scale = float(np.ldexp(1.0, -exponent)) if largest > 0 else 1.0

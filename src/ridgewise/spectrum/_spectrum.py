@@ -178,7 +178,7 @@ def choose_rank(singular_values: FloatArray, rank: int | float | None) -> int:
         return available
     if isinstance(rank, Integral):
         return min(int(rank), available)
-    shares = np.cumsum(singular_values**2)
+    shares = np.cumsum((singular_values / singular_values[0]) ** 2)
     return int(np.searchsorted(shares, rank * shares[-1] * (1 - 1e-12))) + 1
 
 
