@@ -14,6 +14,7 @@ import tempfile
 import time
 import tracemalloc
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,8 @@ from sklearn.datasets import load_svmlight_file
 from threadpoolctl import threadpool_limits
 
 from ridgewise import BSSSelector, LeverageSelector
-from ridgewise.barrier import sparsify, sparsify_plain
+from ridgewise.barrier import RULES, sparsify, sparsify_plain
+from ridgewise.guarantees.effective_dimension import alpha_for_dimension
 from ridgewise.spectrum import as_columns, compute_spectrum
 
 N_DRAWS = 400
@@ -70,12 +72,19 @@ def compare(name: str, X: sp.csr_array, skip_plain: bool) -> None:
         print(f"  engine                {engine:8.3f} s")
     leverage_selector = LeverageSelector(N_DRAWS, random_state=0)
     leverage = best_time(lambda: leverage_selector.fit(X), repeats=15)
-    for rule in ("norm", "slack", "ratio"):
+    times = {}
+    for rule in RULES:
         selector = BSSSelector(N_DRAWS, rule=rule)
-        seconds = best_time(
-            lambda selector=selector: selector.fit(X), repeats=5 if rule == "norm" else 2
-        )
+        repeats = 7 if rule == "norm" else 2
+        seconds = times[rule] = best_time(partial(selector.fit, X), repeats)
         print(f"  BSSSelector, {rule:<9}{seconds:8.3f} s   {seconds / leverage:6.1f} x leverage")
+    for share in (0.9, 0.5, 0.25):
+        alpha = alpha_for_dimension(spectrum.singular_values**2, share * spectrum.rank)
+        seconds = best_time(partial(BSSSelector(N_DRAWS, alpha=alpha).fit, X), repeats=2)
+        name = f"alpha {alpha:.3g}"
+        print(
+            f"  BSSSelector, {name:<12}{seconds:5.3f} s   {seconds / times['norm']:6.1f} x alpha 0"
+        )
     print(f"  LeverageSelector      {leverage:8.3f} s")
 
 

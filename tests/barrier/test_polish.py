@@ -25,7 +25,7 @@ from ridgewise.spectrum import compute_spectrum
 ROUNDING = 1e-12
 
 # what the best weights are within, of their epsilon
-NEARLY_BEST = 5e-3
+NEARLY_BEST = 1.5e-2
 
 
 def some_penalty(rng, ell):

@@ -20,7 +20,7 @@ from scipy.linalg.lapack import dsyevd
 from sklearn.utils import gen_batches
 
 from ridgewise._threads import one_blas_thread
-from ridgewise._typing import FloatArray, IndexArray
+from ridgewise._typing import BoolArray, FloatArray, IndexArray
 from ridgewise.barrier import _plain as plain
 from ridgewise.barrier._problem import (
     NEAR_TIE,
@@ -39,7 +39,7 @@ from ridgewise.barrier._resolvent import LostDefinitenessError, Resolvent
 from ridgewise.barrier._shortlist import Pair, Screen, Shortlist, rotate
 
 FIRST_ROWS = 64  # rows asked for at the start
-MOST_ROWS = 1024  # rows in descending norm kept at hand; past them the screen is asked
+MOST_ROWS = 3072  # rows in descending norm kept at hand; past them the screen is asked
 MOST_DRIFT = 1e-8  # of the potentials carried from draw to draw, against fresh ones
 MOST_CONTENDERS = 512  # rows that survive the screen, before it is set anew
 
@@ -271,7 +271,14 @@ class Engine:
         q = self.nearest.squares[1][block] @ self.upper.g
         uv = q + q * q / (self.nearest.norms2[block] * self.upper.change)
         # rounding errors of lv are some EPS ||u||^2: far below the millionth of uv left out here
-        return start + np.flatnonzero(lv >= (1 - 1e-6) * uv)
+        able = start + np.flatnonzero(lv >= (1 - 1e-6) * uv)
+        return able if len(able) <= 4 else able[self.feasible(self.nearest, able)]
+
+    def feasible(self, rows: Shortlist, which: IndexArray) -> BoolArray:
+        """Whether each is feasible, exactly."""
+        lv, term = self.lower.shift(rows.lower[which])
+        uv, _ = self.upper.shift(rows.upper[which])
+        return np.asarray(is_feasible(lv, uv, term))
 
     def hold_more(self) -> bool:
         """Hold more of the nearest rows, if there are any and there is room."""

@@ -9,7 +9,7 @@ from ridgewise._typing import BoolArray, FloatArray, IndexArray
 from ridgewise.barrier._problem import NEAR_TIE, Vectors
 
 SMALLEST = 1e-300  # above 0, so that growing it leads somewhere
-LEADING = 16  # directions accounted for row by row in the tighter bounds
+LEADING = 40  # directions accounted for row by row in the tighter bounds
 
 Pair = tuple[FloatArray, FloatArray]  # one for the lower barrier, one for the upper
 

@@ -151,7 +151,7 @@ def _check_n_features(n_features: int | None, rank: int, n_words: int) -> int:
 def _selectors(n_features: int, seed: int) -> dict[str, Any]:
     """Make the paper's five methods, by the names that are shown."""
     return {
-        "BSS": BSSSelector(n_features),
+        "BSS": BSSSelector(n_features, alpha=0),
         "leverage sampling": LeverageSelector(n_features, random_state=seed),
         "RRQR": RRQRSelector(n_features),
         "information gain": InformationGainSelector(n_features),
