@@ -12,7 +12,6 @@ fails too, the draw is made by the plain algorithm's arithmetic, which raises an
 """
 
 from collections import Counter
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -204,17 +203,28 @@ class Engine:
         self.Z_lower[tau - self.fresh_at], self.Z_upper[tau - self.fresh_at] = rotated
         return Draw(position, row, t)
 
-    def accept_first(self, tau: int, rows: Shortlist, candidates: Iterable[int]) -> Draw | None:
-        """The draw of the first feasible of the ``candidates`` among ``rows``."""
-        for i in candidates:
+    def accept_first(self, tau: int, rows: Shortlist, candidates: IndexArray) -> Draw | None:
+        """The draw of the first feasible unselected one of the ``candidates`` among ``rows``."""
+        for i in candidates[:3]:
             if self.selected[rows.positions[i]]:
                 continue
             rotated = rows.lower[i], rows.upper[i]
             draw = self.accept(tau, int(rows.positions[i]), rows.raw[i], rotated)
             if draw is not None:
-                self.reached = i
+                self.reached = int(i)
                 return draw
-        return None
+        rest = candidates[3:]
+        if len(rest) == 0:
+            return None
+        # one by one was cheaper as long as the first would do
+        usable = self.feasible(rows, rest) & ~self.selected[rows.positions[rest]]
+        return self.accept_first(tau, rows, rest[usable]) if usable.any() else None
+
+    def feasible(self, rows: Shortlist, which: IndexArray) -> BoolArray:
+        """Whether each is feasible."""
+        lv, term = self.lower.shift(rows.lower[which])
+        uv, _ = self.upper.shift(rows.upper[which])
+        return np.asarray(is_feasible(lv, uv, term))
 
     def repeat(self, tau: int) -> Draw | None:
         """Draw a selected row again, since no other is feasible."""
@@ -253,14 +263,14 @@ class Engine:
             first += 1
         return first
 
-    def may_be_feasible(self, start: int, stop: int) -> Iterable[int]:
+    def may_be_feasible(self, start: int, stop: int) -> IndexArray:
         """Of some nearest rows, those that a cheap test does not rule out.
 
         L(u) is computed, U(u) bounded: since A has only grown, N >= G for the upper barrier, so
         u^T N u >= q = u^T G u and u^T N^2 u >= q^2 / ||u||^2.
         """
         if stop - start <= 2:
-            return range(start, stop)  # testing them would cost as much as knowing
+            return np.arange(start, stop)  # testing them would cost as much as knowing
         block = slice(start, stop)
         lv = self.nearest.squares[0][block] @ self.lower.w
         factors = self.lower.low_rank_part()
@@ -271,14 +281,7 @@ class Engine:
         q = self.nearest.squares[1][block] @ self.upper.g
         uv = q + q * q / (self.nearest.norms2[block] * self.upper.change)
         # rounding errors of lv are some EPS ||u||^2: far below the millionth of uv left out here
-        able = start + np.flatnonzero(lv >= (1 - 1e-6) * uv)
-        return able if len(able) <= 4 else able[self.feasible(self.nearest, able)]
-
-    def feasible(self, rows: Shortlist, which: IndexArray) -> BoolArray:
-        """Whether each is feasible, exactly."""
-        lv, term = self.lower.shift(rows.lower[which])
-        uv, _ = self.upper.shift(rows.upper[which])
-        return np.asarray(is_feasible(lv, uv, term))
+        return start + np.flatnonzero(lv >= (1 - 1e-6) * uv)
 
     def hold_more(self) -> bool:
         """Hold more of the nearest rows, if there are any and there is room."""
@@ -329,7 +332,7 @@ class Engine:
             ratings = self.rate_contenders()
         if not np.any(ratings > -np.inf):
             return None
-        return self.accept_first(tau, self.contenders, [first_best(ratings)])
+        return self.accept_first(tau, self.contenders, np.array([first_best(ratings)]))
 
     def rate_contenders(self) -> FloatArray:
         """What the rule makes of each contender; -inf where it is selected or infeasible."""

@@ -19,6 +19,7 @@ def measured_certificate(
     promised: tuple[float | None, float | None] = (None, None),
     confidence: float = 1.0,
     rank: int | float | None = None,
+    interval: tuple[float, float] | None = None,
 ) -> Certificate:
     """Measure how well selected features stand for all: what a selector does when it is fitted.
 
@@ -42,6 +43,9 @@ def measured_certificate(
         The probability with which the promise holds.
     rank : int or float or None, default=None
         Which singular vectors were asked for when the spectrum was computed.
+
+    interval : tuple of two floats, optional
+        What was measured already, of these weights and this alpha.
 
     Returns
     -------
@@ -70,6 +74,7 @@ def measured_certificate(
     )
     if selection.keeps_all:
         return Certificate(1.0, 1.0, *promised, confidence, alpha, True, selection=selection)
-    rows = spectrum.take(selection.indices)
-    interval = measured_interval(spectrum, rows, selection.w, alpha)
+    if interval is None:
+        rows = spectrum.take(selection.indices)
+        interval = measured_interval(spectrum, rows, selection.w, alpha)
     return Certificate(*interval, *promised, confidence, alpha, selection=selection)

@@ -179,6 +179,7 @@ class BSSSelector(SpectralSelector):
             alpha=self.alpha_,
             promised=(found.promised_lower, found.promised_upper),
             rank=self.rank,
+            interval=None if polished or penalty is not None else (found.lower, found.upper),
         )
         return self._set_selection(found.selected, weights)
 
