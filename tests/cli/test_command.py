@@ -88,7 +88,10 @@ def test_named_file_is_not_overwritten(run, tmp_path):
 
 @pytest.mark.parametrize(
     ("n_features", "message"),
-    [("3", "BSS needs more features than the rank of X"), ("100000", "cannot select 100000 words")],
+    [
+        ("3", "cannot select 3 words: the demo needs more than the rank"),
+        ("100000", "cannot select 100000 words"),
+    ],
 )
 def test_impossible_numbers(run, tmp_path, n_features, message):
     code, out, err = run("demo", "-n", n_features)

@@ -69,7 +69,7 @@ def test_seed_decides_everything_but_time():
 @pytest.mark.parametrize(
     ("n_features", "message"),
     [
-        (N_DOCUMENTS, "BSS needs more features than the rank of X, 40: got 40 to select"),
+        (N_DOCUMENTS, "cannot select 40 words: the demo needs more than the rank of its data, 40"),
         (N_WORDS + 1, "cannot select 201 words: the data has 200"),
     ],
 )

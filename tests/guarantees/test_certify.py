@@ -427,3 +427,18 @@ def test_data_without_a_feature_that_varies_is_refused():
         certify(np.zeros((3, 60)), Chosen(np.arange(3), np.ones(3), 60))
     with pytest.raises(ValueError, match="constant"):
         certify(np.ones((3, 60)), Chosen(np.arange(3), np.ones(3), 60, center=True))
+
+
+@pytest.mark.parametrize("alpha", [0.0, 5.0])
+def test_polish_gives_the_features_of_any_selector_better_weights(alpha):
+    X = np.random.default_rng(0).standard_normal((6, 60))
+    best = SelectKBest(k=20).fit(X, [0, 1] * 3)
+    plain, better = certify(X, best, alpha=alpha), certify(X, best, alpha=alpha, polish=True)
+    assert better.epsilon < plain.epsilon
+    assert better.verified
+    selected = X[:, list(better.selection.selected)]
+    ridge = alpha * np.eye(6)
+    K, kept = X @ X.T + ridge, (selected * better.selection.weights) @ selected.T + ridge
+    ends = np.linalg.eigvals(np.linalg.solve(K, kept)).real
+    assert better.lower <= ends.min() + 1e-9
+    assert better.upper >= ends.max() - 1e-9

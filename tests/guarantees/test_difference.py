@@ -103,3 +103,23 @@ def test_all_disagreements_bound_nothing():
 def test_impossible_counts_are_refused(k, m, delta):
     with pytest.raises(ValueError, match="expected"):
         disagreement_bound(k, m, delta=delta)
+
+
+def test_uniform_bound_of_nearly_all_features():
+    """What the bound subtracts cancels when hardly anything was lost: it must not become 0."""
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        X, y, q = rng.standard_normal((8, 40)), rng.standard_normal(8), rng.standard_normal(40)
+        weights = 1 + 1e-8 * rng.random(40)
+        selected = np.arange(40)
+        p, p_selected = primal_vectors(X, y, selected, weights, 0.1)
+        V, s, Ut = np.linalg.svd(X, full_matrices=False)
+        inside = Ut @ q
+        bound = uniform_bound(
+            X @ (p - p_selected),
+            Ut.T,
+            p_selected,
+            coefficient_norms=[np.linalg.norm(V @ (inside / s))],
+            residual_norms=[np.linalg.norm(q - Ut.T @ inside)],
+        )
+        assert abs((p - p_selected) @ q) <= bound[0] * (1 + 1e-6)

@@ -176,7 +176,7 @@ def test_no_more_than_the_rank_is_an_error_that_says_what_to_do(n_features):
     assert "Select at least 9" in str(error.value)
     # each piece of advice is good
     check_promise(X, BSSSelector(9, alpha=0).fit(X), 9)
-    alpha = float(re.search(r"alpha='auto' \(at least (.*) here\)", str(error.value))[1])
+    alpha = float(re.search(r"alpha >= (.*), for ridge", str(error.value))[1])
     check_ridge_promise(X, BSSSelector(n_features, alpha=1.01 * alpha).fit(X), n_draws)
     rank = int(str(error.value).rsplit("rank=", 1)[1])
     check_promise(X, BSSSelector(n_features, alpha=0, rank=rank).fit(X), n_draws, rank=rank)

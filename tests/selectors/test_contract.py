@@ -14,7 +14,10 @@ from ridgewise import (
 ESTIMATORS = [
     BSSSelector(),
     BSSSelector(rule="slack", center=True, solver="qr"),
+    BSSSelector(polish=True),
+    BSSSelector(2),
     LeverageSelector(random_state=0),
+    LeverageSelector(3, alpha=1.0, random_state=0),
     LeverageSelector(sampling="bernoulli", random_state=0),
     LeverageSelector(sampling="top", rescale=False),
     RRQRSelector(),

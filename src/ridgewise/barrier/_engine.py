@@ -85,7 +85,7 @@ class Engine:
     ) -> None:
         self.vectors, self.rule, self.penalty = vectors, rule, penalty
         self.barriers = Barriers(vectors.rank, n_draws, penalty)
-        row_sizes = penalized_norms2(vectors, penalty)
+        row_sizes = penalized_norms2(vectors, self.barriers.penalty)
         self.order = scan_order(row_sizes)
         self.selected = np.zeros(len(self.order), dtype=bool)
         self.positions = np.empty(n_draws, dtype=np.intp)

@@ -51,7 +51,7 @@ def sparsify_plain(
     check_rule(rule)
     vectors = ArrayVectors(U)
     barriers = Barriers(ell, n_draws, penalty)
-    order = scan_order(penalized_norms2(vectors, penalty))
+    order = scan_order(penalized_norms2(vectors, barriers.penalty))
     rows = U[order]
 
     A = np.zeros((ell, ell))

@@ -25,6 +25,7 @@ from scipy.optimize import brentq
 
 from ridgewise._threads import one_blas_thread
 from ridgewise._typing import FloatArray
+from ridgewise.barrier._problem import weighted_spectrum
 
 TOLERANCE = 1e-2  # of epsilon: a bound on the gap, which on real data is tens of times smaller
 NEGLIGIBLE = 1e-6  # an epsilon that needs no polishing
@@ -54,7 +55,7 @@ def polish(
     Returns
     -------
     ndarray of shape (r,)
-        Weights > 0 whose epsilon = max(1 - a, b - 1), measured by :func:`spectrum_range`, is
+        Weights > 0 whose epsilon = max(1 - a, b - 1), measured by :func:`weighted_spectrum`, is
         the least that any weights give, up to a hundredth of itself and on real data far less, and
         never above that of ``weights``. Rows that span too little to certify anything keep theirs.
 
@@ -78,29 +79,9 @@ def polish(
     return candidates[int(np.argmin(epsilons))]
 
 
-def spectrum_range(
-    rows: FloatArray, weights: FloatArray, penalty: FloatArray | None = None
-) -> tuple[float, float]:
-    """Smallest and largest eigenvalue of M = Z^1/2 G Z^1/2 + I - Z, G = U^T diag(w) U.
-
-    Z = 1 / (1 + e) for the ``penalty`` e; without one M = G. As M = B^T B with diag(sqrt(w)) U
-    Z^1/2 above diag(sqrt(1 - Z)) in B, they are squares of B's singular values: not forming the
-    product keeps small ones accurate.
-    """
-    B = np.sqrt(weights)[:, None] * rows
-    if penalty is not None:
-        Z = 1 / (1 + penalty)
-        B = np.vstack([B * np.sqrt(Z), np.diag(np.sqrt(penalty * Z))])
-    if B.size == 0:
-        return 0.0, 0.0
-    singular = np.linalg.svd(B, compute_uv=False)
-    smallest = singular[-1] if len(singular) == B.shape[1] else 0.0
-    return float(smallest**2), float(singular[0] ** 2)
-
-
 def epsilon(rows: FloatArray, weights: FloatArray, penalty: FloatArray | None = None) -> float:
     """How far from 1 the spectrum goes: max(1 - a, b - 1)."""
-    a, b = spectrum_range(rows, weights, penalty)
+    a, b = weighted_spectrum(rows, weights, penalty)
     return max(1 - a, b - 1)
 
 

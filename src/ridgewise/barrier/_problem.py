@@ -224,14 +224,15 @@ def weighted_spectrum(
     """Smallest and largest eigenvalue of G = U^T diag(w) U.
 
     With a penalty e = alpha / sigma^2, of Z^1/2 G Z^1/2 + I - Z, Z = 1 / (1 + diag(e)): these bound
-    K~ + alpha between multiples of K + alpha.
+    K~ + alpha between multiples of K + alpha. They are squares of the singular values of B, with
+    diag(sqrt(w)) U Z^1/2 above diag(sqrt(1 - Z)): not forming B^T B keeps small ones accurate.
     """
-    rows = np.sqrt(weights)[:, None] * U
+    B = np.sqrt(weights)[:, None] * U
     if penalty is not None:
-        z = 1 / (1 + penalty)
-        rows *= np.sqrt(z)
-        eigenvalues = np.linalg.eigvalsh(rows.T @ rows + np.diag(penalty * z))
-        return float(eigenvalues[0]), float(eigenvalues[-1])
-    # squared singular values: not forming the product keeps small ones accurate
-    singular = np.linalg.svd(rows, compute_uv=False)
-    return float(singular[-1] ** 2) if len(U) >= U.shape[1] else 0.0, float(singular[0] ** 2)
+        Z = 1 / (1 + penalty)
+        B = np.vstack([B * np.sqrt(Z), np.diag(np.sqrt(penalty * Z))])
+    if B.size == 0:
+        return 0.0, 0.0
+    singular = np.linalg.svd(B, compute_uv=False)
+    smallest = singular[-1] if len(singular) == B.shape[1] else 0.0
+    return float(smallest**2), float(singular[0] ** 2)

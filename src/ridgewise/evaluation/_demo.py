@@ -140,11 +140,16 @@ def _compute(
 
 
 def _check_n_features(n_features: int | None, rank: int, n_words: int) -> int:
-    """Fill in the default; that there are more than the rank is for BSS to check."""
+    """Fill in the default; more than the rank, at most all."""
     if n_features is None:
         return min(FEATURES_PER_RANK * rank, n_words)
     if n_features > n_words:
         raise ValueError(f"cannot select {n_features} words: the data has {n_words}")
+    if n_features <= rank:
+        raise ValueError(
+            f"cannot select {n_features} words: the demo needs more than the rank of its data, "
+            f"{rank}"
+        )
     return n_features
 
 

@@ -151,6 +151,8 @@ class Certificate:
     def _remarks(self) -> list[str]:
         """What is printed below the table: for which models, and whether it is certain."""
         remarks = []
+        if self.promised_lower is not None and self.confidence < 1:
+            remarks.append(f"promised with probability {self.confidence:g}")
         if self.alpha > 0:
             relation = ">=" if self.lower <= 1 <= self.upper else "="
             remarks.append(f"for ridge models with alpha {relation} {self.alpha:.6g}")

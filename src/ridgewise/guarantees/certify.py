@@ -7,16 +7,18 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ridgewise import barrier
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.guarantees._checks import check_not_negative
 from ridgewise.guarantees.certificate import Certificate
 from ridgewise.guarantees.measure import measured_certificate
 from ridgewise.guarantees.verify import spans_everything, verified_interval
-from ridgewise.spectrum import Spectrum, compute_spectrum
-from ridgewise.spectrum._columns import as_numeric
+from ridgewise.spectrum import Spectrum, as_numeric, compute_spectrum
 
 
-def certify(X: Any, selector: Any, *, alpha: float | None = None) -> Certificate:
+def certify(
+    X: Any, selector: Any, *, alpha: float | None = None, polish: bool = False
+) -> Certificate:
     """Measure how well a selector's features stand for all, and account for rounding.
 
     Parameters
@@ -30,6 +32,9 @@ def certify(X: Any, selector: Any, *, alpha: float | None = None) -> Certificate
         0 for lower K <= K~ <= upper K, which needs at least as many features as the rank. Above 0,
         lower (K + alpha) <= K~ + alpha <= upper (K + alpha), for ridge models that add at least
         alpha to the kernel's diagonal. None: what the selector worked with, else 0.
+    polish : bool, default=False
+        Whether to look for the weights that give the tightest bounds, whatever the selector's are:
+        the certificate is then about those, which ``certificate.selection.weights`` has.
 
     Returns
     -------
@@ -65,7 +70,7 @@ def certify(X: Any, selector: Any, *, alpha: float | None = None) -> Certificate
     selected, weights = read_selection(selector)
     check_features(X, selector)
     X = as_numeric(X)
-    ours = hasattr(selector, "selected_")
+    ours = is_ours(selector)
     if alpha is None:
         alpha = getattr(selector, "alpha_", 0.0) if ours else 0.0
     alpha = check_not_negative("alpha", alpha)
@@ -75,25 +80,41 @@ def certify(X: Any, selector: Any, *, alpha: float | None = None) -> Certificate
         spectrum = compute_spectrum(X, rank=rank, center=center, solver=solver)
         if spectrum.rank == 0:
             raise ValueError(f"every feature of X is {'constant' if center else 'zero'}")
+        if polish:
+            weights = polished(spectrum, selected, weights, alpha)
         certificate = measured_certificate(spectrum, selected, weights, alpha=alpha, rank=rank)
         certificate = verify(certificate, spectrum, X)
         if certificate.verified or spectrum.solver == "qr" or certificate.lower == 0:
             break
-    return with_promise(certificate, selector, spectrum)
+    return certificate if polish else with_promise(certificate, selector, spectrum)
+
+
+def polished(
+    spectrum: Spectrum, selected: IndexArray, weights: FloatArray | None, alpha: float
+) -> FloatArray:
+    """The best weights for these features."""
+    start = np.ones(len(selected)) if weights is None else weights
+    penalty = alpha / spectrum.singular_values**2 if alpha > 0 else None
+    return barrier.polish(spectrum.take(selected), start, penalty=penalty)
 
 
 def read_selection(selector: Any) -> tuple[IndexArray, FloatArray | None]:
     """The selected features of a fitted selector, and the weights that its transform applies."""
-    if not (hasattr(selector, "selected_") or hasattr(selector, "get_support")):
+    if not (is_ours(selector) or hasattr(selector, "get_support")):
         raise TypeError(
             f"expected a fitted selector with get_support, got {type(selector).__name__}"
         )
     if hasattr(selector, "fit"):
         check_is_fitted(selector)
-    if hasattr(selector, "selected_"):
+    if is_ours(selector):
         weights = selector.weights_ if getattr(selector, "rescale", True) else None
         return np.asarray(selector.selected_, dtype=np.intp), weights
     return np.flatnonzero(selector.get_support()), None
+
+
+def is_ours(selector: Any) -> bool:
+    """Whether it tells its weights, as the selectors of this package do."""
+    return hasattr(selector, "selected_") and hasattr(selector, "weights_")
 
 
 def check_features(X: Any, selector: Any) -> None:

@@ -93,7 +93,9 @@ def uniform_bound(
     """
     U_S, p_S = np.asarray(selected_rows, np.float64), np.asarray(p_selected, np.float64)
     # ||(I - U U^T) p~||^2 = ||p~||^2 - ||U^T p~||^2, and p~ is zero outside S.
-    outside = math.sqrt(max(float(p_S @ p_S - np.sum((p_S @ U_S) ** 2)), 0.0))
+    square = float(p_S @ p_S)
+    slack = 4 * len(p_S) * float(np.finfo(np.float64).eps) * square  # what the difference may lose
+    outside = math.sqrt(max(square - float(np.sum((p_S @ U_S) ** 2)), 0.0) + slack)
     c = np.asarray(coefficient_norms, dtype=np.float64)
     z = np.asarray(residual_norms, dtype=np.float64)
     inside = float(np.linalg.norm(np.asarray(training_difference, np.float64)))

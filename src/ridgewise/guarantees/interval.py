@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The interval of a weighted selection, measured from the data's spectrum."""
 
-import numpy as np
-
 from ridgewise._typing import FloatArray
 from ridgewise.barrier import weighted_spectrum
 from ridgewise.spectrum import Spectrum
-from ridgewise.spectrum._spectrum import TallSpectrum, WideSpectrum
 
 
 def measured_interval(
@@ -36,6 +33,7 @@ def measured_interval(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from ridgewise.spectrum import compute_spectrum
     >>> spectrum = compute_spectrum(np.array([[3.0, 0.0, 0.0], [0.0, 1.0, 1.0]]))
     >>> rows = spectrum.take(np.array([0, 1]))
@@ -44,30 +42,8 @@ def measured_interval(
     (0.75, 1.0)
     """
     if alpha == 0:
-        return weighted_spectrum(selected_rows, weights) if len(weights) else (0.0, 0.0)
-    k = spectrum.singular_values**2
-    Z = k / (k + alpha)
-    # M^T M = Z^1/2 G Z^1/2 + I - Z: singular values of M keep small ends accurate
-    weighted = np.sqrt(weights)[:, None] * selected_rows * np.sqrt(Z)
-    M = np.vstack([weighted, np.diag(np.sqrt(alpha / (k + alpha)))])
-    lower, upper = weighted_spectrum(M, np.ones(len(M)))
-    if spectrum.rank < data_shape(spectrum)[0]:
+        return weighted_spectrum(selected_rows, weights)
+    lower, upper = weighted_spectrum(selected_rows, weights, alpha / spectrum.singular_values**2)
+    if spectrum.rank < spectrum.shape[0]:
         return min(lower, 1.0), max(upper, 1.0)
     return lower, upper
-
-
-def data_shape(spectrum: Spectrum) -> tuple[int, int]:
-    """How many samples and features the data has."""
-    if isinstance(spectrum, TallSpectrum):
-        n_features, n_samples = spectrum.rows.shape
-        return n_samples, n_features
-    assert isinstance(spectrum, WideSpectrum)
-    return spectrum.columns.shape
-
-
-def is_centered(spectrum: Spectrum) -> bool:
-    """Whether the features' means were subtracted."""
-    if isinstance(spectrum, TallSpectrum):
-        return spectrum.rows.offset is not None
-    assert isinstance(spectrum, WideSpectrum)
-    return spectrum.columns.center

@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike
 
 from ridgewise.guarantees._checks import check_not_negative
 from ridgewise.guarantees.certificate import Certificate
-from ridgewise.guarantees.interval import data_shape, is_centered, measured_interval
+from ridgewise.guarantees.interval import measured_interval
 from ridgewise.guarantees.selection import Selection
 from ridgewise.spectrum import Spectrum
 
@@ -68,8 +68,8 @@ def measured_certificate(
     selection = Selection.of(
         selected,
         weights,
-        n_features=data_shape(spectrum)[1],
-        center=is_centered(spectrum),
+        n_features=spectrum.shape[1],
+        center=spectrum.center,
         rank=rank,
     )
     if selection.keeps_all:

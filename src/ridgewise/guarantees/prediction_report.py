@@ -11,7 +11,6 @@ from sklearn.utils.extmath import row_norms
 
 from ridgewise._typing import BoolArray, FloatArray, is_sparse
 from ridgewise.guarantees.difference import primal_ridge, sign_certain, uniform_bound
-from ridgewise.guarantees.interval import is_centered
 from ridgewise.guarantees.prediction import (
     PredictionBound,
     bilinear_bound,
@@ -21,8 +20,7 @@ from ridgewise.guarantees.prediction import (
 from ridgewise.guarantees.regularized import regularized_tau
 from ridgewise.guarantees.reunion import Reunion
 from ridgewise.guarantees.verify import column_means
-from ridgewise.spectrum import as_columns
-from ridgewise.spectrum._columns import as_numeric
+from ridgewise.spectrum import as_columns, as_numeric
 
 
 @dataclass(frozen=True)
@@ -96,7 +94,7 @@ def report_predictions(reunion: Reunion, y: ArrayLike, X_test: Any) -> Predictio
     """Fit both models, predict, and bound: see `Certificate.prediction_bound`."""
     targets = check_targets(y, reunion.X.shape[0])
     Q = check_test_points(X_test, reunion.X.shape[1])
-    center = is_centered(reunion.spectrum)
+    center = reunion.spectrum.center
     mean = column_means(reunion.X) if center else np.zeros(Q.shape[1])
     intercept = float(targets.mean()) if center else 0.0
     targets = targets - intercept
@@ -135,7 +133,7 @@ def full_model(
 
 def selected_model(reunion: Reunion, y: FloatArray) -> FloatArray:
     """Compute p~ on the selected features: W X_S^T (K~ + alpha)^-1 y."""
-    columns = as_columns(reunion.X, center=is_centered(reunion.spectrum))
+    columns = as_columns(reunion.X, center=reunion.spectrum.center)
     root_w = np.sqrt(reunion.selection.w)
     X_S = columns.take(reunion.selection.indices)
     return root_w * primal_ridge(X_S * root_w, y, reunion.alpha)

@@ -10,8 +10,7 @@ from ridgewise._typing import FloatArray
 from ridgewise.guarantees._checks import check_not_negative, interval_around_one
 from ridgewise.guarantees.interval import measured_interval
 from ridgewise.guarantees.selection import Selection
-from ridgewise.spectrum import Spectrum, compute_spectrum
-from ridgewise.spectrum._columns import as_numeric
+from ridgewise.spectrum import Spectrum, as_numeric, compute_spectrum
 
 
 @dataclass(frozen=True)

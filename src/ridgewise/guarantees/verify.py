@@ -10,10 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ridgewise._typing import FloatArray, is_sparse
-from ridgewise.guarantees.interval import data_shape
 from ridgewise.guarantees.rounding import CertifiedInterval, certified_interval
-from ridgewise.spectrum import Columns, Spectrum
-from ridgewise.spectrum._spectrum import TallSpectrum, WideSpectrum
+from ridgewise.spectrum import Columns, Spectrum, TallSpectrum, WideSpectrum
 
 
 class Defects(NamedTuple):
@@ -66,7 +64,7 @@ def verified_interval(
     >>> interval.verified, 0 < 0.75 - interval.lower < 1e-12
     (True, True)
     """
-    n_samples, _ = data_shape(spectrum)
+    n_samples, _ = spectrum.shape
     defects, smin = measure_defects(spectrum), float(spectrum.singular_values[-1])
     t, residual = defects.triangle_error, defects.residual_in_span
     if t >= 1 or not math.isfinite(upper):

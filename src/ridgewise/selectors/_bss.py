@@ -38,7 +38,7 @@ class BSSSelector(SpectralSelector):
         Instead of a number: the fewest draws whose *measured* bounds are
         (1 - epsilon) K <= K~ <= (1 + epsilon) K, found by search, with the rule "ratio" and polish,
         which need the fewest on real data, whatever ``rule`` and ``polish`` are. Never more than
-        are needed for the promise.
+        are needed for the promise. It is about K itself, so alpha must be 0 or "auto".
     rule : {"norm", "slack", "ratio"}, default="norm"
         Which of the feasible features is drawn: that of the largest leverage score (the paper's
         rule); that with the most room between the barriers, which gives the tighter certificate;
@@ -58,7 +58,8 @@ class BSSSelector(SpectralSelector):
     center : bool, default=False
         Subtract the features' means, implicitly: sparse stays sparse. ``transform`` does not.
     rescale : bool, default=True
-        Whether ``transform`` multiplies features by the roots of their weights.
+        Whether ``transform`` multiplies features by the roots of their weights. ``certificate_`` is
+        about the weighted features; ``certify(X, selector)`` about what ``transform`` gives.
     solver : {"auto", "gram", "qr"}, default="auto"
         "gram" works on K, fast; "qr" keeps twice the digits of ill-conditioned X; "auto" looks.
 
@@ -153,6 +154,11 @@ class BSSSelector(SpectralSelector):
         if not isinstance(self.polish, bool | np.bool_):
             raise ValueError(f"polish must be True or False; got {self.polish!r}")
         check_alpha(self.alpha, auto=True)
+        if self.epsilon is not None and self.alpha not in (0, "auto"):
+            raise ValueError(
+                f"epsilon= is about K itself, that is alpha=0; got alpha={self.alpha!r}. Give "
+                "n_features_to_select with an alpha"
+            )
         spectrum = self._fit_spectrum(X)
         if self.epsilon is not None:
             return self._fit_epsilon(spectrum, self.epsilon)
@@ -204,7 +210,7 @@ class BSSSelector(SpectralSelector):
         least = alpha_for_dimension(squares, 0.999 * n_draws)
         advice = [
             f"Select at least {min(int(dimension) + 1, self.n_features_in_)}",
-            f"use alpha='auto' (at least {least:.3g} here)",
+            f"use alpha='auto', or alpha >= {least:.3g}, for ridge models",
         ]
         if n_draws > 1:
             advice.append(f"work on fewer singular vectors, for example with rank={n_draws // 2}")
@@ -233,7 +239,8 @@ class BSSSelector(SpectralSelector):
                 enough = middle
             else:
                 too_few = middle
-        self._measure_epsilon(spectrum, enough)
+        if self.n_draws_ != enough:
+            self._measure_epsilon(spectrum, enough)
         return self
 
     def _measure_epsilon(self, spectrum: Spectrum, n_draws: int) -> float:

@@ -66,7 +66,7 @@ class InformationGainSelector(FeatureSelector):
         self.n_features_to_select = n_features_to_select
         self.threshold = threshold
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Select features of X.
 
         Parameters

@@ -46,7 +46,8 @@ class LeverageSelector(SpectralSelector):
     center : bool, default=False
         Subtract the features' means, implicitly: sparse stays sparse. ``transform`` does not.
     rescale : bool, default=True
-        Whether ``transform`` multiplies features by the roots of their weights.
+        Whether ``transform`` multiplies features by the roots of their weights. ``certificate_`` is
+        about the weighted features; ``certify(X, selector)`` about what ``transform`` gives.
     solver : {"auto", "gram", "qr"}, default="auto"
         "gram" works on K, fast; "qr" keeps twice the digits of ill-conditioned X; "auto" looks.
     random_state : int, RandomState instance or None, default=None

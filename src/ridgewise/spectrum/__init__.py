@@ -4,7 +4,15 @@
 This room knows containers and no algorithm.
 """
 
-from ridgewise.spectrum._columns import Columns, as_columns
-from ridgewise.spectrum._spectrum import Spectrum, compute_spectrum
+from ridgewise.spectrum._columns import Columns, as_columns, as_numeric
+from ridgewise.spectrum._spectrum import Spectrum, TallSpectrum, WideSpectrum, compute_spectrum
 
-__all__ = ["Columns", "Spectrum", "as_columns", "compute_spectrum"]
+__all__ = [
+    "Columns",
+    "Spectrum",
+    "TallSpectrum",
+    "WideSpectrum",
+    "as_columns",
+    "as_numeric",
+    "compute_spectrum",
+]

@@ -36,9 +36,15 @@ class Spectrum(ABC):
         "gram" or "qr": the one that was used.
     V : ndarray of shape (n, rank)
         One row a sample.
+    shape : tuple of int
+        The data's: samples and features.
+    center : bool
+        Whether the features' means were subtracted.
     """
 
     V: FloatArray
+    shape: tuple[int, int]
+    center: bool
 
     def __init__(self, columns: Columns, found: Decomposition, rank: int | float | None) -> None:
         singular_values = found.singular_values / columns.scale
@@ -74,6 +80,7 @@ class WideSpectrum(Spectrum):
     def __init__(self, columns: Columns, found: Decomposition, rank: int | float | None) -> None:
         super().__init__(columns, found, rank)
         self.columns = columns
+        self.shape, self.center = columns.shape, columns.center
         self.V = found.vectors[:, : self.rank]
         self.projector = self.V / found.singular_values[: self.rank]
         if columns.center:  # so that the columns' means do not matter
@@ -99,6 +106,7 @@ class TallSpectrum(Spectrum):
     def __init__(self, rows: Columns, found: Decomposition, rank: int | float | None) -> None:
         super().__init__(rows, found, rank)
         self.rows = rows
+        self.shape, self.center = rows.shape[::-1], rows.offset is not None
         self.U = found.vectors[:, : self.rank]
 
     @cached_property
