@@ -39,6 +39,7 @@ from ridgewise.barrier._shortlist import Pair, Screen, Shortlist, rotate
 
 FIRST_ROWS = 64  # rows asked for at the start
 MOST_ROWS = 3072  # rows in descending norm kept at hand; past them the screen is asked
+FEW_TRIES = 12  # candidates looked at one by one, before the others are all at once
 MOST_DRIFT = 1e-8  # of the potentials carried from draw to draw, against fresh ones
 MOST_CONTENDERS = 512  # rows that survive the screen, before it is set anew
 
@@ -147,7 +148,7 @@ class Engine:
         # rows drawn since, in each barrier's coordinates
         self.Z_lower = np.empty((self.patience, self.vectors.rank))
         self.Z_upper = self.Z_lower if Q_upper is Q_lower else np.empty_like(self.Z_lower)
-        self.nearest.refresh(self.Q, self.selected, most=4 * (FIRST_ROWS + int(self.depth)))
+        self.nearest.refresh(self.Q, self.selected, most=3 * (FIRST_ROWS + int(self.depth)))
         self.contenders.refresh(self.Q, self.selected, most=2 * MOST_CONTENDERS)
         if self.screen.is_set:
             self.screen.rotate(self.Q)
@@ -205,7 +206,7 @@ class Engine:
 
     def accept_first(self, tau: int, rows: Shortlist, candidates: IndexArray) -> Draw | None:
         """The draw of the first feasible unselected one of the ``candidates`` among ``rows``."""
-        for i in candidates[:3]:
+        for i in candidates[:FEW_TRIES]:
             if self.selected[rows.positions[i]]:
                 continue
             rotated = rows.lower[i], rows.upper[i]
@@ -213,10 +214,10 @@ class Engine:
             if draw is not None:
                 self.reached = int(i)
                 return draw
-        rest = candidates[3:]
+        rest = candidates[FEW_TRIES:]
         if len(rest) == 0:
             return None
-        # one by one was cheaper as long as the first would do
+        # one by one was cheaper as long as one of the first would do
         usable = self.feasible(rows, rest) & ~self.selected[rows.positions[rest]]
         return self.accept_first(tau, rows, rest[usable]) if usable.any() else None
 

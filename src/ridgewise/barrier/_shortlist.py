@@ -38,7 +38,13 @@ class Shortlist:
     def extend(self, positions: IndexArray) -> None:
         """Hold these rows too, which come after the others."""
         raw = self.vectors.take(self.order[positions])
-        self.hold(np.concatenate([self.positions, positions]), np.concatenate([self.raw, raw]))
+        lower, upper = rotate(raw, self.Q)
+        squares = square(lower, upper)
+        self.positions = np.concatenate([self.positions, positions])
+        self.raw = np.concatenate([self.raw, raw])
+        self.norms2 = np.concatenate([self.norms2, self.vectors.norms2[self.order[positions]]])
+        self.lower, self.upper = join((self.lower, self.upper), (lower, upper))
+        self.squares = join(self.squares, squares)
 
     def replace(self, positions: IndexArray) -> None:
         """Hold the rows at ``positions`` (ascending), asking only for those not held yet."""
@@ -122,6 +128,12 @@ def rotate(raw: FloatArray, Q: Pair) -> Pair:
     """Rows in both barriers' coordinates; the same array twice where these are the same."""
     lower = raw @ Q[0]
     return lower, lower if Q[0] is Q[1] else raw @ Q[1]
+
+
+def join(some: Pair, more: Pair) -> Pair:
+    """Rows below rows, of both; the same array twice where it was."""
+    lower = np.concatenate([some[0], more[0]])
+    return lower, lower if some[0] is some[1] else np.concatenate([some[1], more[1]])
 
 
 def square(lower: FloatArray, upper: FloatArray) -> Pair:
