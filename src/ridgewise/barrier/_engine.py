@@ -148,7 +148,7 @@ class Engine:
         # rows drawn since, in each barrier's coordinates
         self.Z_lower = np.empty((self.patience, self.vectors.rank))
         self.Z_upper = self.Z_lower if Q_upper is Q_lower else np.empty_like(self.Z_lower)
-        self.nearest.refresh(self.Q, self.selected, most=3 * (FIRST_ROWS + int(self.depth)))
+        self.nearest.refresh(self.Q, self.selected, most=2 * (FIRST_ROWS + int(self.depth)))
         self.contenders.refresh(self.Q, self.selected, most=2 * MOST_CONTENDERS)
         if self.screen.is_set:
             self.screen.rotate(self.Q)
@@ -254,7 +254,7 @@ class Engine:
             if draw is not None:
                 self.depth += 0.2 * (self.reached - first - self.depth)
                 return draw
-            start, size = stop, 2 * size
+            start, size = stop, size + size // 2
         return self.first_feasible_far(tau)
 
     def first_unselected(self) -> int:
@@ -288,7 +288,7 @@ class Engine:
         """Hold more of the nearest rows, if there are any and there is room."""
         held = self.nearest.positions
         end = int(held[-1]) + 1 if len(held) else 0
-        room = min(max(FIRST_ROWS, len(held)), MOST_ROWS - len(held))
+        room = min(max(FIRST_ROWS, len(held) // 2), MOST_ROWS - len(held))
         within = end + room + len(self.positions)  # at most so many of them are selected
         more = end + np.flatnonzero(~self.selected[end:within])[:room]
         if len(more) == 0:
