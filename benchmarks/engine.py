@@ -2,8 +2,8 @@
 """The engine against the plain algorithm and against leverage scores, on one thread.
 
     python -m benchmarks.engine                       all of it
-    python -m benchmarks.engine --skip-plain          without the plain algorithm (a minute less)
-    python -m benchmarks.engine --only memmap         a part of it: text, techtc or memmap
+    python -m benchmarks.engine --skip-plain          without the plain algorithm (minutes less)
+    python -m benchmarks.engine --only memmap         a part of it: techtc, folds, text or memmap
 
 TechTC is read from --data (default: the folder shared/data beside the repository) and left out,
 with a word, where it is absent. Ratios count: seconds depend on the machine and what else it does.
@@ -37,21 +37,24 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--skip-plain", action="store_true", help="leave the plain algorithm out")
-    parser.add_argument("--only", choices=["text", "techtc", "memmap"], help="one part only")
+    parser.add_argument(
+        "--only", choices=["techtc", "folds", "text", "memmap"], help="one part only"
+    )
     parser.add_argument("--data", type=Path, default=SHARED, help="folder with techtc/Exp_*")
     options = parser.parse_args()
     with threadpool_limits(1):
-        if options.only in (None, "techtc"):
-            for name in TECHTC:
-                folder = options.data / "techtc" / f"Exp_{name}"
-                if folder.is_dir():
-                    # a training part of ten-fold cross-validation, as in the paper
-                    X = load_counts(folder)
-                    compare(
-                        f"TechTC {name}", X[np.arange(X.shape[0]) % 10 != 0], options.skip_plain
-                    )
-                else:
-                    print(f"TechTC {name}: not at hand ({folder})")
+        for name in TECHTC if options.only in (None, "techtc", "folds") else ():
+            folder = options.data / "techtc" / f"Exp_{name}"
+            if not folder.is_dir():
+                print(f"TechTC {name}: not at hand ({folder})")
+                continue
+            X = load_counts(folder)
+            if options.only != "folds":
+                compare(f"TechTC {name}", X, options.skip_plain)
+            if options.only != "techtc":
+                # a training part of ten-fold cross-validation, as in the paper
+                training = X[np.arange(X.shape[0]) % 10 != 0]
+                compare(f"TechTC {name}, training part", training, options.skip_plain)
         if options.only in (None, "text"):
             compare("text-like counts", text_like(), options.skip_plain)
         if options.only in (None, "memmap"):
