@@ -50,8 +50,7 @@ def by_gram(K: FloatArray, n_columns: int) -> Decomposition:
     """From the eigendecomposition K = V S^2 V^T."""
     with one_blas_thread() if len(K) < FEW else nullcontext():
         # divide and conquer is the fastest, but SciPy 1.12's refuses a matrix of one row
-        driver = "evd" if len(K) > 1 else "ev"
-        eigenvalues, V = eigh(K, driver=driver, check_finite=False)
+        eigenvalues, V = eigh(K, driver="evd" if len(K) > 1 else "ev", check_finite=False)
     eigenvalues, V = eigenvalues[::-1], V[:, ::-1]
     # what rounding leaves of a zero eigenvalue: sums over columns, and the decomposition itself
     cutoff = EPS * max(len(K), 4 * np.sqrt(n_columns)) * max(eigenvalues[0], 0.0)
