@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The application that the commands are added to, and the options that they share."""
+
+from typing import Annotated
+
+import typer
+
+LARGEST_SEED = 2**32 - 1  # of numpy's RandomState
+
+
+def make_app(**settings: object) -> typer.Typer:
+    """Make a group of commands: the command itself, or a part of it such as `ridgewise data`."""
+    return typer.Typer(
+        rich_markup_mode=None,  # so that the examples in the help keep their lines
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        **settings,  # type: ignore[arg-type]
+    )
+
+
+app = make_app()
+
+Seed = Annotated[
+    int, typer.Option(min=0, max=LARGEST_SEED, help="Of the splits and of the random methods.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Print nothing but errors, and JSON if asked for.")
+]
+Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite what --output names.")]
