@@ -1,8 +1,37 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How well a model does with the features that each selector keeps."""
 
+from ridgewise.evaluation._compare import compare
+from ridgewise.evaluation._comparison import (
+    ALL_FEATURES,
+    Comparison,
+    ComparisonRow,
+    Entry,
+    FeatureCount,
+)
 from ridgewise.evaluation._demo import ALL_WORDS, Demo, run_demo
 from ridgewise.evaluation._holdout import HoldoutRow, holdout
 from ridgewise.evaluation._kept import kept_spectrum
+from ridgewise.evaluation._paired import PairedTest, corrected_t_test, wilcoxon_test
+from ridgewise.evaluation._stability import mean_jaccard, nogueira_stability, selection_matrix
 
-__all__ = ["ALL_WORDS", "Demo", "HoldoutRow", "holdout", "kept_spectrum", "run_demo"]
+__all__ = [
+    "ALL_FEATURES",
+    "ALL_WORDS",
+    "Comparison",
+    "ComparisonRow",
+    "Demo",
+    "Entry",
+    "FeatureCount",
+    "HoldoutRow",
+    "PairedTest",
+    "compare",
+    "corrected_t_test",
+    "holdout",
+    "kept_spectrum",
+    "mean_jaccard",
+    "nogueira_stability",
+    "run_demo",
+    "selection_matrix",
+    "wilcoxon_test",
+]

@@ -12,6 +12,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing, check_random_state
 
 from ridgewise._typing import IndexArray
+from ridgewise.evaluation._fold import with_seed
 
 LARGEST_SEED = 2**31 - 1
 
@@ -97,7 +98,7 @@ def holdout(
         if on_step is not None:
             on_step(method)
         trials = [
-            _try(_with_seed(selector, seed), model, X, y, *split)
+            _try(with_seed(selector, seed), model, X, y, *split)
             for split, seed in zip(splits, seeds, strict=True)
         ]
         rows.append(_summarize(method, trials))
@@ -108,13 +109,6 @@ class _Trial(NamedTuple):
     n_selected: int
     error: float
     seconds: float
-
-
-def _with_seed(selector: Any, seed: int) -> Any:
-    """Clone a selector, with another random state wherever it has one."""
-    selector = clone(selector)
-    names = [name for name in selector.get_params() if f"__{name}".endswith("__random_state")]
-    return selector.set_params(**dict.fromkeys(names, seed))
 
 
 def _try(selector: Any, model: Any, X: Any, y: Any, train: IndexArray, test: IndexArray) -> _Trial:

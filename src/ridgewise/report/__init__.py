@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What was found, for people and for programs: tables, plots, JSON."""
 
-from ridgewise.report._files import check_target, write_atomically
+from ridgewise._files import write_atomically
+from ridgewise.report._files import check_target
 from ridgewise.report._json import demo_json
 from ridgewise.report._plot import PLOT_FORMATS, draw_demo, figure_bytes
 from ridgewise.report._progress import progress

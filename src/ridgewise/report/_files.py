@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files are written whole or not at all, and none is overwritten unasked."""
+"""None of a user's files is overwritten unasked."""
 
 import os
 from collections.abc import Collection
@@ -36,23 +36,3 @@ def check_target(path: Path, *, formats: Collection[str], overwrite: bool) -> No
         raise FileExistsError(f"{path} exists already: --force overwrites it")
     if not os.access(path.parent, os.W_OK | os.X_OK):
         raise PermissionError(f"cannot write {path}: no permission to write to {path.parent}")
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that at any moment the old one or the new one is there, and whole.
-
-    Parameters
-    ----------
-    path : Path
-        The file. A link is followed, not replaced.
-    content : bytes
-        What it will hold.
-    """
-    target = path.resolve()
-    # In the same folder, since only within a file system is a replacement atomic.
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(content)
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)

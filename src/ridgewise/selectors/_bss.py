@@ -5,11 +5,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from ridgewise.barrier import RULES, polish, sparsify
+from ridgewise._memory import remembered
+from ridgewise.barrier import RULES, Sparsifier, polish, sparsify
 from ridgewise.guarantees import features_for_epsilon, measured_certificate
 from ridgewise.guarantees.effective_dimension import alpha_for_dimension, effective_dimension
 from ridgewise.selectors._base import check_one_of
-from ridgewise.selectors._spectral import SpectralSelector, check_alpha
+from ridgewise.selectors._spectral import SpectralSelector, check_alpha, penalty_of
 from ridgewise.spectrum import Spectrum
 
 DRAWS_PER_DIMENSION = 4  # below the rank, by default: promises [1/4, 9/4]
@@ -174,7 +175,7 @@ class BSSSelector(SpectralSelector):
             )
             return self._set_selection(np.arange(self.n_features_in_))
         penalty = self._penalty()
-        found = sparsify(spectrum, n_draws, rule, penalty)
+        found = remembered(draw, spectrum, n_draws=n_draws, rule=rule, alpha=self.alpha_)
         weights = found.weights
         if polished:
             weights = polish(spectrum.take(found.selected), weights, penalty=penalty)
@@ -246,3 +247,8 @@ class BSSSelector(SpectralSelector):
     def _measure_epsilon(self, spectrum: Spectrum, n_draws: int) -> float:
         """Select so many, and tell what that measures."""
         return self._select(spectrum, n_draws, "ratio", polished=True).certificate_.epsilon
+
+
+def draw(spectrum: Spectrum, n_draws: int, rule: str, alpha: float) -> Sparsifier:
+    """Make the draws, for ridge models that add alpha to the kernel's diagonal."""
+    return sparsify(spectrum, n_draws, rule, penalty_of(spectrum.singular_values, alpha))

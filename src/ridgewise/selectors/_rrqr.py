@@ -7,6 +7,7 @@ import numpy as np
 from scipy.linalg import qr
 from sklearn.utils.validation import validate_data
 
+from ridgewise._memory import remembered
 from ridgewise._threads import one_blas_thread
 from ridgewise._typing import FloatArray, IndexArray, is_sparse
 from ridgewise.selectors._base import FeatureSelector, as_numbers, check_n_features
@@ -78,18 +79,22 @@ class RRQRSelector(FeatureSelector):
         """
         X = as_numbers(validate_data(self, X, accept_sparse="csc", dtype="numeric"))
         wanted = check_n_features(self.n_features_to_select, X.shape[1], default=0)
-        dense = (X.toarray() if is_sparse(X) else X).astype(np.float64)
-        order, self.rank_ = pivots(dense)
+        order, self.rank_ = remembered(pivots, X)
         wanted = min(wanted or max(1, self.rank_), X.shape[1])
         if self.restart and wanted > self.rank_:
-            order = restarted(dense, order, self.rank_, wanted)
+            order = restarted(as_dense(X), order, self.rank_, wanted)
         return self._set_selection(order[:wanted])
 
 
-def pivots(X: FloatArray) -> tuple[IndexArray, int]:
+def as_dense(X: Any) -> FloatArray:
+    """A copy of X, dense and in float64."""
+    return (X.toarray() if is_sparse(X) else X).astype(np.float64)
+
+
+def pivots(X: Any) -> tuple[IndexArray, int]:
     """The permutation of a column-pivoted QR of X, and its number of pivots, the rank."""
     with one_blas_thread():
-        R, order = qr(X, mode="r", pivoting=True, check_finite=False)
+        R, order = qr(as_dense(X), overwrite_a=True, mode="r", pivoting=True, check_finite=False)
     diagonal = np.abs(np.diagonal(R))
     cutoff = np.finfo(np.float64).eps * max(X.shape) * diagonal[0]
     return order.astype(np.intp), int(np.count_nonzero(diagonal > cutoff))

@@ -4,6 +4,7 @@
 from numbers import Real
 from typing import Any
 
+from ridgewise._memory import remembered
 from ridgewise._typing import FloatArray
 from ridgewise.guarantees import Certificate
 from ridgewise.selectors._base import FeatureSelector, check_n_features, validate_wide
@@ -33,7 +34,9 @@ class SpectralSelector(FeatureSelector):
         check_not_both(self.n_features_to_select, self.epsilon)
         X = validate_wide(self, X)
         check_n_features(self.n_features_to_select, X.shape[1], default=1)
-        spectrum = compute_spectrum(X, rank=self.rank, center=self.center, solver=self.solver)
+        spectrum = remembered(
+            scored_spectrum, X, rank=self.rank, center=self.center, solver=self.solver
+        )
         if spectrum.rank == 0:
             what = "constant" if self.center else "zero"
             raise ValueError(
@@ -54,9 +57,19 @@ class SpectralSelector(FeatureSelector):
 
     def _penalty(self) -> FloatArray | None:
         """Of each direction alpha / sigma^2; None where alpha is 0."""
-        if self.alpha_ == 0:
-            return None
-        return self.alpha_ / self.singular_values_**2
+        return penalty_of(self.singular_values_, self.alpha_)
+
+
+def penalty_of(singular_values: FloatArray, alpha: float) -> FloatArray | None:
+    """Of each direction alpha / sigma^2; None where alpha is 0."""
+    return None if alpha == 0 else alpha / singular_values**2
+
+
+def scored_spectrum(X: Any, **settings: Any) -> Spectrum:
+    """The spectrum of X with its leverage scores, which every method here needs."""
+    spectrum = compute_spectrum(X, **settings)
+    _ = spectrum.leverage_scores  # computed now: it is part of what takes time
+    return spectrum
 
 
 def check_not_both(n_features_to_select: Any, epsilon: Any) -> None:

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Finished folds on disk, so that a run that was killed goes on where it was."""
+
+import os
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+
+import ridgewise
+from ridgewise._files import write_atomically
+from ridgewise._typing import AnyArray, is_sparse
+from ridgewise.evaluation._fold import FoldResult, Plan, Split
+
+DIGEST_SIZE = sha256().digest_size
+LAYOUT = 1  # of an entry; with another one, old entries are not found
+
+
+class FoldCache:
+    """The folds of one comparison: a file each, found by a hash of everything that it depends on.
+
+    Parameters
+    ----------
+    folder : path-like or None
+        Where comparisons keep their folds, each in a folder of its own. None: nothing is kept.
+    plan : Plan
+        What is compared.
+    X, y : array or sparse array, ndarray
+        On what.
+    n_splits : int
+        The number of folds, which decides what is in one.
+    """
+
+    def __init__(
+        self, folder: str | os.PathLike[str] | None, plan: Plan, X: Any, y: AnyArray, n_splits: int
+    ) -> None:
+        self.folder = None
+        if folder is not None:
+            everything = (LAYOUT, ridgewise.__version__, plan, _content(X), y, n_splits)
+            self.folder = Path(folder) / joblib.hash(everything, hash_name="sha1")
+            self.folder.mkdir(parents=True, exist_ok=True)
+
+    def load(self, split: Split) -> FoldResult | None:
+        """Read a fold; None where there is none, or what there is was damaged."""
+        if self.folder is None:
+            return None
+        try:
+            content = self._path(split).read_bytes()
+        except FileNotFoundError:
+            return None
+        digest, payload = content[:DIGEST_SIZE], content[DIGEST_SIZE:]
+        return _unpack(payload) if sha256(payload).digest() == digest else None
+
+    def store(self, split: Split, result: FoldResult) -> None:
+        """Write a fold, whole or not at all."""
+        if self.folder is None:
+            return
+        payload = _pack(result)
+        write_atomically(self._path(split), sha256(payload).digest() + payload)
+
+    def _path(self, split: Split) -> Path:
+        assert self.folder is not None
+        return self.folder / f"repeat-{split.repeat:03d}-fold-{split.fold:03d}"
+
+
+def _content(X: Any) -> tuple[Any, ...]:
+    """What a matrix holds, without what SciPy has found out about it."""
+    return (X.format, X.shape, X.data, X.indices, X.indptr) if is_sparse(X) else (X,)
+
+
+def _pack(result: FoldResult) -> bytes:
+    tries = [chosen for sets in result.sets for chosen in sets]
+    buffer = BytesIO()
+    np.savez_compressed(
+        buffer,
+        errors=result.errors,
+        seconds=result.seconds,
+        tries=np.array([len(sets) for sets in result.sets]),
+        sizes=np.array([len(chosen) for chosen in tries], dtype=np.int64),
+        features=np.concatenate([np.empty(0, dtype=np.int32), *tries], dtype=np.int32),
+    )
+    return buffer.getvalue()
+
+
+def _unpack(payload: bytes) -> FoldResult:
+    with np.load(BytesIO(payload), allow_pickle=False) as stored:
+        features = np.split(stored["features"], np.cumsum(stored["sizes"])[:-1])
+        tries = iter(features if len(stored["sizes"]) else [])
+        sets = [[next(tries) for _ in range(count)] for count in stored["tries"]]
+        return FoldResult(stored["errors"], stored["seconds"], sets)

@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Repeated cross-validation of any selectors, with RLSC or ridge regression."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.utils import check_array, check_consistent_length, check_random_state, column_or_1d
+
+from ridgewise._typing import AnyArray, is_sparse
+from ridgewise.evaluation._cache import FoldCache
+from ridgewise.evaluation._comparison import ALL_FEATURES, Comparison, assemble
+from ridgewise.evaluation._fold import Cell, FoldResult, Plan, Split, run_fold, seed_for
+from ridgewise.evaluation._progress import Progress, as_progress
+
+# Under which names libraries have the number of features to select
+COUNT_PARAMETERS = ("n_features_to_select", "k", "max_features", "n_features")
+MOST_CLASSES = 20  # numbers with more different values than this are a regression's targets
+
+
+def compare(
+    selectors: Mapping[str, Any] | Sequence[Any],
+    X: Any,
+    y: ArrayLike,
+    *,
+    alphas: float | Sequence[float],
+    n_features: int | Sequence[int] | None = None,
+    n_splits: int = 10,
+    n_repeats: int = 10,
+    n_tries: int = 5,
+    task: str = "auto",
+    fit_intercept: bool | str = "auto",
+    feature_names: Sequence[str] | None = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    cache: str | os.PathLike[str] | None = None,
+    progress: bool | Callable[[int, int], object] = False,
+) -> Comparison:
+    """Compare selectors by repeated cross-validation of ridge models with their features.
+
+    Every method sees the same splits, and of each split the training samples only. Spectra, and
+    other work that methods have in common, are computed once a fold and charged to each of them.
+
+    Parameters
+    ----------
+    selectors : mapping of str to selector, or list of selectors
+        Any of scikit-learn's selectors, from any library, by the names that they will be shown
+        under.
+    X : array, sparse array or data frame of shape (n, d)
+        The samples.
+    y : array-like of shape (n,)
+        Their classes, or numbers for regression.
+    alphas : float or list of float
+        Of the models: what is added to the kernel's diagonal, at least 0.
+    n_features : int or list of int, default=None
+        How many features each selector is to select. None: what each was made with.
+    n_splits, n_repeats : int, default=10
+        So many folds, shuffled anew so many times. Stratified where y are classes.
+    n_tries : int, default=5
+        A selector that has a ``random_state`` selects so often in each fold, and is averaged.
+    task : {"auto", "classification", "regression"}, default="auto"
+        Whether y are classes, told apart by RLSC, or numbers. "auto": numbers with more than
+        20 different values, or with fractions, are a regression's.
+    fit_intercept : bool or "auto", default="auto"
+        Whether the models have an intercept. "auto": in regression only, as RLSC has none.
+    feature_names : sequence of str, default=None
+        Names of the features. None: those of a data frame, or else indices.
+    random_state : int, RandomState instance or None, default=0
+        Decides the splits and the selectors' random states.
+    n_jobs : int, default=None
+        How many folds to compute at once, each on one thread; -1 is all cores. None: one, or what
+        ``joblib.parallel_config`` says.
+    cache : path-like, default=None
+        A folder to keep finished folds in. A run that was interrupted goes on from there, and
+        gives the same result. Entries of other data or other settings are left alone.
+    progress : bool or callable, default=False
+        True: a line on standard error that tells the time left. A callable is called with the
+        numbers of folds done and to do.
+
+    Returns
+    -------
+    Comparison
+        Errors, times, stability and the features that were selected most.
+
+    Examples
+    --------
+    >>> from ridgewise import BSSSelector, RandomSelector, compare, make_ridge_synthetic
+    >>> X, y = make_ridge_synthetic(n_samples=60, n_relevant=1, random_state=0)
+    >>> selectors = {"BSS": BSSSelector(), "random": RandomSelector()}
+    >>> found = compare(selectors, X, y, alphas=[1.0], n_features=[150], n_splits=5, n_repeats=2)
+    >>> found.methods
+    ['all features', 'BSS', 'random']
+    >>> found.row("BSS", 150, 1.0).stability > found.row("random", 150, 1.0).stability
+    True
+    """
+    names = _feature_names(X, feature_names)
+    X = check_array(X, accept_sparse="csr", dtype="numeric", input_name="X")
+    y = np.asarray(column_or_1d(y))
+    check_consistent_length(X, y)
+    if is_sparse(X) and not X.has_sorted_indices:
+        X = X.sorted_indices()
+    classify = _is_classification(y, task)
+    plan = Plan(
+        cells=tuple(_cells(selectors, n_features)),
+        alphas=_check_alphas(alphas),
+        classify=classify,
+        fit_intercept=not classify if fit_intercept == "auto" else bool(fit_intercept),
+        n_tries=_check_count("n_tries", n_tries, 1),
+        seed=_as_seed(random_state),
+    )
+    splits = list(_splits(y, plan, n_splits, _check_count("n_repeats", n_repeats, 1)))
+    store = FoldCache(cache, plan, X, y, n_splits)
+    results = _run(plan, X, y, splits, store, n_jobs, as_progress(progress))
+    return assemble(plan, results, splits, X.shape, names)
+
+
+def _run(
+    plan: Plan,
+    X: Any,
+    y: AnyArray,
+    splits: list[Split],
+    store: FoldCache,
+    n_jobs: int | None,
+    progress: Progress,
+) -> list[FoldResult]:
+    """Take the folds that are stored, compute the others, and store each as soon as it is done."""
+    results = {place: store.load(split) for place, split in enumerate(splits)}
+    missing = [place for place, result in results.items() if result is None]
+    done = len(splits) - len(missing)
+    with progress:
+        progress.update(done, len(splits))
+        parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+        finished = parallel(
+            delayed(_run_numbered)(place, plan, X, y, splits[place]) for place in missing
+        )
+        for place, result in finished:
+            store.store(splits[place], result)
+            results[place] = result
+            done += 1
+            progress.update(done, len(splits))
+    return [result for result in results.values() if result is not None]
+
+
+def _run_numbered(place: int, *arguments: Any) -> tuple[int, FoldResult]:
+    """Compute a fold, and say which one it was: they finish in any order."""
+    return place, run_fold(*arguments)
+
+
+def _splits(y: AnyArray, plan: Plan, n_splits: int, n_repeats: int) -> Iterator[Split]:
+    """Shuffle and split, again and again; what a repeat holds does not depend on their number."""
+    _check_count("n_splits", n_splits, 2)
+    _check_folds(y, plan, n_splits)
+    kind = StratifiedKFold if plan.classify else KFold
+    for repeat in range(n_repeats):
+        folds = kind(n_splits, shuffle=True, random_state=seed_for(plan.seed, repeat))
+        for fold, (train, test) in enumerate(folds.split(y, y)):
+            yield Split(repeat, fold, train, test)
+
+
+def _check_folds(y: AnyArray, plan: Plan, n_splits: int) -> None:
+    """Refuse more folds than there are samples, of the smallest class where there are classes."""
+    classes, counts = np.unique(y, return_counts=True)
+    if not plan.classify:
+        counts = np.array([len(y)])
+    elif len(classes) < 2:
+        raise ValueError(
+            f"y has only one class, {classes[0]!r}: there is nothing to tell apart. Is it a "
+            'regression (task="regression")?'
+        )
+    if counts.min() < n_splits:
+        what = f"class {classes[counts.argmin()]!r} has" if plan.classify else "y has"
+        raise ValueError(
+            f"{n_splits} folds need as many samples, of each class where there are classes: {what} "
+            f"{counts.min()}. Use a smaller n_splits, or leave small classes out"
+        )
+
+
+def _cells(
+    selectors: Mapping[str, Any] | Sequence[Any], n_features: int | Sequence[int] | None
+) -> Iterator[Cell]:
+    """All features, and every selector with every number of features."""
+    if not isinstance(selectors, Mapping):
+        selectors = {type(selector).__name__: selector for selector in _distinct(selectors)}
+    if not selectors:
+        raise ValueError("selectors is empty: give at least one")
+    if ALL_FEATURES in selectors:
+        raise ValueError(f"{ALL_FEATURES!r} is always in the comparison: give it another name")
+    yield Cell(ALL_FEATURES, None, None)
+    counts = n_features if n_features is None else np.atleast_1d(n_features).tolist()
+    for method, selector in selectors.items():
+        if not hasattr(selector, "get_support"):
+            raise TypeError(f"{method}: {selector!r} is no selector, it has no get_support")
+        if counts is None:
+            yield Cell(method, None, clone(selector))
+        for count in counts or ():
+            count = _check_count("n_features", count, 1)
+            yield Cell(method, count, _with_count(method, selector, count))
+
+
+def _distinct(selectors: Sequence[Any]) -> Sequence[Any]:
+    if not isinstance(selectors, Sequence):
+        raise TypeError(
+            f"selectors must be a dict of names and selectors, or a list; got {selectors!r}"
+        )
+    kinds = [type(selector).__name__ for selector in selectors]
+    if len(set(kinds)) < len(kinds):
+        raise ValueError(
+            f"of {', '.join(kinds)} some have the same name: give a dict, with names of your own"
+        )
+    return selectors
+
+
+def _with_count(method: str, selector: Any, count: int) -> Any:
+    """Clone a selector that is to select so many."""
+    selector = clone(selector)
+    parameters = selector.get_params(deep=False)
+    for name in COUNT_PARAMETERS:
+        if name in parameters:
+            return selector.set_params(**{name: count})
+    raise ValueError(
+        f"{method}: {type(selector).__name__} has no parameter for the number of features (one of "
+        f"{', '.join(COUNT_PARAMETERS)}): leave n_features out, and make it with the number"
+    )
+
+
+def _is_classification(y: AnyArray, task: str) -> bool:
+    """Whether y are classes; an error where they are neither classes nor finite numbers."""
+    if task not in ("auto", "classification", "regression"):
+        raise ValueError(f'task must be "auto", "classification" or "regression"; got {task!r}')
+    is_number = y.dtype.kind in "iuf"
+    if is_number and not np.isfinite(y).all():
+        raise ValueError("y contains NaN or infinity")
+    if task == "regression" and not is_number:
+        raise ValueError(f"y must be numbers for regression; got values such as {y[0]!r}")
+    if task != "auto":
+        return task == "classification"
+    whole = not is_number or bool((y == np.round(y)).all())
+    return not is_number or (whole and len(np.unique(y)) <= MOST_CLASSES)
+
+
+def _check_alphas(alphas: float | Sequence[float]) -> tuple[float, ...]:
+    values = np.atleast_1d(np.asarray(alphas, dtype=np.float64))
+    if values.ndim != 1 or not values.size or not (np.isfinite(values) & (values >= 0)).all():
+        raise ValueError(f"alphas must be finite numbers, each at least 0; got {alphas!r}")
+    return tuple(values.tolist())
+
+
+def _check_count(name: str, value: Any, least: int) -> int:
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+        raise ValueError(f"{name} must be an int of at least {least}; got {value!r}")
+    return int(value)
+
+
+def _as_seed(random_state: Any) -> int:
+    if isinstance(random_state, Integral):
+        return _check_count("random_state", random_state, 0)
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def _feature_names(X: Any, names: Sequence[str] | None) -> AnyArray | None:
+    if names is None:
+        names = getattr(X, "columns", None)
+    if names is None:
+        return None
+    array = np.asarray(names, dtype=object)
+    if len(array) != X.shape[1]:
+        raise ValueError(f"{len(array)} feature_names for the {X.shape[1]} features of X")
+    return array.astype(str)

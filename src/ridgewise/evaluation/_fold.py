@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One fold: every method selects from its training samples, and is tested on the others."""
+
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, NamedTuple
+from zlib import crc32
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing
+
+from ridgewise._memory import remembering
+from ridgewise._threads import one_blas_thread
+from ridgewise._typing import AnyArray, FloatArray, IndexArray, is_sparse
+from ridgewise.models import DualPath
+
+WIDE = 4  # so many times more features than samples, a sparse kernel is cheaper than dense features
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One selector with one number of features: a line of the comparison.
+
+    Attributes
+    ----------
+    method : str
+        The selector's name.
+    n_features : int or None
+        How many features it is asked for. None: as the selector was given.
+    selector : selector or None
+        Not fitted. None: all features are kept.
+    """
+
+    method: str
+    n_features: int | None
+    selector: Any
+
+    @property
+    def label(self) -> str:
+        """What to call it in messages."""
+        return self.method if self.n_features is None else f"{self.method}, {self.n_features}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What every fold does.
+
+    Attributes
+    ----------
+    cells : tuple of Cell
+        What is compared.
+    alphas : tuple of float
+        Of the ridge models.
+    classify : bool
+        Whether the targets are classes.
+    fit_intercept : bool
+        Whether the models have an intercept.
+    n_tries : int
+        How often a random selector draws anew.
+    seed : int
+        Of everything random.
+    """
+
+    cells: tuple[Cell, ...]
+    alphas: tuple[float, ...]
+    classify: bool
+    fit_intercept: bool
+    n_tries: int
+    seed: int
+
+
+class Split(NamedTuple):
+    """Which samples are trained on and which are tested on."""
+
+    repeat: int
+    fold: int
+    train: IndexArray
+    test: IndexArray
+
+
+class FoldResult(NamedTuple):
+    """What came out of a fold, cell by cell.
+
+    Attributes
+    ----------
+    errors : ndarray of shape (n_cells, n_alphas)
+        The share of wrong classes, or the mean squared error, averaged over the tries.
+    seconds : ndarray of shape (n_cells,)
+        Of the selector's `fit`, averaged over the tries; shared work is charged to each.
+    sets : list of list of ndarray
+        The features of each try, in ascending order.
+    """
+
+    errors: FloatArray
+    seconds: FloatArray
+    sets: list[list[IndexArray]]
+
+
+def run_fold(plan: Plan, X: Any, y: AnyArray, split: Split) -> FoldResult:
+    """Compute a fold.
+
+    Parameters
+    ----------
+    plan : Plan
+        What to compare.
+    X : ndarray or sparse array of shape (n, d)
+        All samples. Selectors see those of the training part only.
+    y : ndarray of shape (n,)
+        Their targets.
+    split : Split
+        Which samples are which.
+
+    Returns
+    -------
+    FoldResult
+    """
+    data = _FoldData(plan, X, y, split)
+    outcomes = []
+    # Several of the methods need the same spectrum, and the machine's cores are for other folds.
+    with one_blas_thread(), remembering() as memory:
+        for cell in plan.cells:
+            try:
+                outcomes.append(_try_cell(plan, cell, data, memory, split))
+            except (ValueError, ArithmeticError) as error:
+                raise type(error)(f"{cell.label}: {error}") from error
+    errors, seconds, sets = zip(*outcomes, strict=True)
+    return FoldResult(np.array(errors), np.array(seconds), list(sets))
+
+
+class _FoldData:
+    """The parts of the data, in forms that are quick to work with."""
+
+    def __init__(self, plan: Plan, X: Any, y: AnyArray, split: Split) -> None:
+        self.X_train, self.X_test = _rows(X, split.train), _rows(X, split.test)
+        self.y_train, self.y_test = y[split.train], y[split.test]
+        self.classify, self.fit_intercept = plan.classify, plan.fit_intercept
+        if self.classify:
+            self.classes = np.unique(y)
+            codes = self.classes[1:] if len(self.classes) == 2 else self.classes
+            self.Y = np.where(np.equal.outer(self.y_train, codes), 1.0, -1.0)
+        else:
+            self.Y = self.y_train[:, None].astype(np.float64)
+
+    def errors(self, A_train: Any, A_test: Any, alphas: tuple[float, ...]) -> FloatArray:
+        """The errors of the models of some features, one an alpha."""
+        path, K_test = _dual(A_train, A_test, center=self.fit_intercept)
+        y_mean = self.Y.mean(axis=0) if self.fit_intercept else 0.0
+        scores = path.predict(K_test, self.Y - y_mean, alphas) + y_mean
+        if not self.classify:
+            return np.mean((scores[:, :, 0] - self.y_test[:, None]) ** 2, axis=0)
+        # As RLSClassifier decides: 0 is the first class.
+        chosen = scores[:, :, 0] > 0 if scores.shape[2] == 1 else scores.argmax(axis=2)
+        return np.mean(self.classes[chosen.astype(np.intp)] != self.y_test[:, None], axis=0)
+
+
+def _rows(X: Any, indices: IndexArray) -> Any:
+    part = _safe_indexing(X, indices)
+    return part.tocsc() if is_sparse(part) else part
+
+
+def _try_cell(
+    plan: Plan, cell: Cell, data: _FoldData, memory: Any, split: Split
+) -> tuple[FloatArray, float, list[IndexArray]]:
+    """Try one cell: once, or several times where its selector is random."""
+    if cell.selector is None:
+        return data.errors(data.X_train, data.X_test, plan.alphas), 0.0, []
+    errors, seconds = [], []
+    sets: list[IndexArray] = []
+    for number in range(plan.n_tries if _random_states(cell.selector) else 1):
+        place = (split.repeat, split.fold, crc32(cell.label.encode()), number)
+        selector = with_seed(cell.selector, seed_for(plan.seed, *place))
+        start, saved = perf_counter(), memory.seconds_saved
+        selector.fit(data.X_train, data.y_train)
+        seconds.append(perf_counter() - start + memory.seconds_saved - saved)
+        chosen = np.flatnonzero(selector.get_support())
+        if number == 1 and np.array_equal(chosen, sets[0]):
+            break  # not random after all: the largest leverage scores, say
+        sets.append(chosen)
+        kept = selector.transform(data.X_train), selector.transform(data.X_test)
+        errors.append(data.errors(*kept, plan.alphas))
+    return np.mean(errors, axis=0), float(np.mean(seconds)), sets
+
+
+def _dual(A_train: Any, A_test: Any, *, center: bool) -> tuple[DualPath, FloatArray]:
+    """The path of some features' kernel, and the kernel of the test samples."""
+    n, d = A_train.shape
+    if is_sparse(A_train) and d > WIDE * n:
+        K, K_test = (A_train @ A_train.T).toarray(), (A_test @ A_train.T).toarray()
+        if center:
+            mean = K.mean(axis=0)
+            K_test = K_test - K_test.mean(axis=1, keepdims=True) - mean + mean.mean()
+            K = K - mean[:, None] - mean + mean.mean()
+        return DualPath.from_kernel(K), K_test
+    A_train, A_test = _dense(A_train), _dense(A_test)
+    if center:
+        mean = A_train.mean(axis=0)
+        A_train, A_test = A_train - mean, A_test - mean
+    return DualPath.from_features(A_train), A_test @ A_train.T
+
+
+def _dense(A: Any) -> FloatArray:
+    return np.asarray(A.toarray() if is_sparse(A) else A, dtype=np.float64)
+
+
+def seed_for(seed: int, *place: int) -> int:
+    """Derive a seed that depends on its place alone, not on what was computed before it."""
+    sequence = np.random.SeedSequence(entropy=seed, spawn_key=place)
+    return int(sequence.generate_state(1)[0] >> 1)  # below 2^31, which every library takes
+
+
+def with_seed(selector: Any, seed: int) -> Any:
+    """Clone a selector, with another random state wherever it has one."""
+    selector = clone(selector)
+    return selector.set_params(**dict.fromkeys(_random_states(selector), seed))
+
+
+def _random_states(selector: Any) -> list[str]:
+    """Name the parameters that are random states, its own and its parts'."""
+    return [name for name in selector.get_params() if f"__{name}".endswith("__random_state")]
