@@ -2,12 +2,12 @@
 """What tests of every room share: the real data, where it is at hand."""
 
 import os
-from io import BytesIO
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from sklearn.datasets import load_svmlight_file
+
+from ridgewise import datasets
 
 # CI judges the code, not its luck: there Hypothesis tries the same examples on every run
 settings.register_profile("ci", derandomize=True)
@@ -29,20 +29,4 @@ def shared_data() -> Path:
 @pytest.fixture(scope="session")
 def load_techtc(shared_data):
     """Reads a TechTC set of the real data: counts of words of more than four letters."""
-
-    def load(name):
-        folder = shared_data / "techtc" / f"Exp_{name}"
-        words = dict(line.split(None, 1) for line in data_lines(folder / "features.idx"))
-        kept = [int(index) for index, word in words.items() if len(word.strip()) > 4]
-        X, _ = load_svmlight_file(
-            BytesIO("\n".join(data_lines(folder / "vectors.dat")).encode()), zero_based=False
-        )
-        return X[:, [index - 1 for index in kept if index <= X.shape[1]]]
-
-    return load
-
-
-def data_lines(path):
-    """Lines of a file without comments and blank lines."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return [line for line in lines if line.strip() and not line.startswith("#")]
+    return lambda name: datasets.load_techtc(name, data_home=shared_data).data

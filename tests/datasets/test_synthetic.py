@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from ridgewise.datasets import make_ridge_synthetic
+from ridgewise.datasets import make_ridge_regression, make_ridge_synthetic
 
 
 def test_defaults_are_the_papers_sizes():
@@ -69,3 +69,41 @@ def test_none_or_all_features_may_be_relevant(n_relevant):
 def test_wrong_arguments_are_named(arguments, error, message):
     with pytest.raises(error, match=message):
         make_ridge_synthetic(**arguments)
+
+
+def test_regression_has_the_features_of_the_classification():
+    X, y, z = make_ridge_regression(random_state=3)
+    np.testing.assert_array_equal(X, make_ridge_synthetic(random_state=3)[0])
+    assert y.shape == z.shape == (30,)
+    assert y.dtype == z.dtype == np.float64
+
+
+def test_regression_target_is_linear_with_standard_normal_coefficients():
+    X, y, z = make_ridge_regression(400, 300, 5, noise_variance=0, random_state=0)
+    np.testing.assert_array_equal(y, z)
+    beta, _, rank, _ = np.linalg.lstsq(X, z, rcond=None)
+    assert rank == 300
+    np.testing.assert_allclose(X @ beta, z, atol=1e-8)
+    assert abs(beta.mean()) < 5 / np.sqrt(300)
+    assert abs(beta.std() - 1) < 5 / np.sqrt(2 * 300)
+
+
+def test_regression_noise_has_the_stated_variance():
+    _, y, z = make_ridge_regression(20_000, 3, 2, noise_variance=4.0, random_state=0)
+    noise = y - z
+    assert abs(noise.mean()) < 5 * 2 / np.sqrt(20_000)
+    assert abs(noise.var() / 4 - 1) < 5 * np.sqrt(2 / 20_000)
+    assert abs(np.corrcoef(noise, z)[0, 1]) < 5 / np.sqrt(20_000)
+
+
+def test_regression_noise_alone_depends_on_its_variance():
+    _, y, z = make_ridge_regression(noise_variance=1, random_state=0)
+    _, y_more, z_more = make_ridge_regression(noise_variance=9, random_state=0)
+    np.testing.assert_array_equal(z, z_more)
+    np.testing.assert_allclose(y_more - z_more, 3 * (y - z))
+
+
+@pytest.mark.parametrize("variance", [-1.0, np.nan, np.inf])
+def test_regression_needs_a_variance(variance):
+    with pytest.raises(ValueError, match="noise_variance"):
+        make_ridge_regression(noise_variance=variance)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import ridgewise
-from ridgewise.cli import _demo  # noqa: F401  # each adds itself to the application
+from ridgewise.cli import _data, _demo, _reproduce  # noqa: F401  # each adds itself
 from ridgewise.cli._app import app
 
 FAILED = 2
@@ -24,6 +24,9 @@ Examples:
   ridgewise demo                  the whole job on data that every machine has
   ridgewise demo --json           the same, for programs
   ridgewise demo --help           its options
+  ridgewise data list             the data sets at hand
+  ridgewise data fetch            download those of the paper, TechTC-300
+  ridgewise reproduce --quick     the paper's experiments, in two minutes
 """
 
 

@@ -1,7 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Data sets to try selectors on: the paper's synthetic data, and real text."""
 
+from ridgewise.datasets._fetch import fetch_techtc300
 from ridgewise.datasets._stdlib_text import load_stdlib_text
-from ridgewise.datasets._synthetic import make_ridge_synthetic
+from ridgewise.datasets._synthetic import make_ridge_regression, make_ridge_synthetic
+from ridgewise.datasets._techtc import load_techtc, resolve_data_home, techtc_names
+from ridgewise.datasets._techtc_files import TechTCSet, read_techtc_folder
 
-__all__ = ["load_stdlib_text", "make_ridge_synthetic"]
+__all__ = [
+    "TechTCSet",
+    "fetch_techtc300",
+    "load_stdlib_text",
+    "load_techtc",
+    "make_ridge_regression",
+    "make_ridge_synthetic",
+    "read_techtc_folder",
+    "resolve_data_home",
+    "techtc_names",
+]

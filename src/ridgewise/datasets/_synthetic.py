@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The paper's synthetic data: a few relevant features, each better than the one before it."""
 
-from numbers import Integral
+from numbers import Integral, Real
 
 import numpy as np
 from numpy.random import RandomState
@@ -44,6 +44,7 @@ def make_ridge_synthetic(
 
     See Also
     --------
+    make_ridge_regression : The same features, with a target that is a number.
     load_stdlib_text : Real data, with words for features.
 
     Notes
@@ -75,3 +76,65 @@ def make_ridge_synthetic(
     means = -np.arange(1, n_relevant + 1)
     X[:, :n_relevant] = y[:, np.newaxis] * (X[:, :n_relevant] + means)
     return X, y
+
+
+def make_ridge_regression(
+    n_samples: int = 30,
+    n_features: int = 1000,
+    n_relevant: int = 90,
+    *,
+    noise_variance: float = 1.0,
+    random_state: int | RandomState | None = None,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Generate the paper's synthetic regression: y = X beta + noise, with beta ~ N(0, 1).
+
+    The features are those of `make_ridge_synthetic`, the same ones for the same int as
+    `random_state`. Every one has a coefficient, also those that are not relevant there.
+
+    Parameters
+    ----------
+    n_samples : int, default=30
+        Number of samples, at least 1.
+    n_features : int, default=1000
+        Number of features, at least 1.
+    n_relevant : int, default=90
+        Number of features that differ between the two classes, from 0 to `n_features`.
+    noise_variance : float, default=1.0
+        Variance of the noise, which is normal and independent; 0 for none. The paper does not
+        say what it takes.
+    random_state : int, RandomState instance or None, default=None
+        An int gives the same data on every call.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features), float64
+        The samples.
+    y : ndarray of shape (n_samples,), float64
+        Their targets, with noise: for fitting.
+    z : ndarray of shape (n_samples,), float64
+        Their targets without noise, X beta: for the risk, which is about these.
+
+    See Also
+    --------
+    make_ridge_synthetic : The same features, with labels -1 and 1.
+    ridgewise.ridge_risk : The risk of ridge regression in the fixed design.
+
+    Examples
+    --------
+    >>> from ridgewise import ridge_risk
+    >>> from ridgewise.datasets import make_ridge_regression
+    >>> X, y, z = make_ridge_regression(noise_variance=1.0, random_state=0)
+    >>> X.shape, y.shape, z.shape
+    ((30, 1000), (30,), (30,))
+    >>> small, large = (ridge_risk(X @ X.T, z, 1.0, alpha) for alpha in (3, 3000))
+    >>> bool(small.bias < large.bias), bool(small.variance > large.variance)
+    (True, True)
+    """
+    check_scalar(noise_variance, "noise_variance", Real)
+    if not 0 <= noise_variance < np.inf:
+        raise ValueError(f"noise_variance={noise_variance} must be at least 0, and finite")
+    generator = check_random_state(random_state)
+    X, _ = make_ridge_synthetic(n_samples, n_features, n_relevant, random_state=generator)
+    z = X @ generator.standard_normal(n_features)
+    y = z + np.sqrt(noise_variance) * generator.standard_normal(n_samples)
+    return X, y, z

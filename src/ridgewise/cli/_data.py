@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`ridgewise data`: which data sets are at hand, and how to get more."""
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from sklearn.utils import Bunch
+
+from ridgewise.cli._app import AsJson, Quiet, app, make_app
+from ridgewise.datasets import (
+    fetch_techtc300,
+    load_stdlib_text,
+    load_techtc,
+    resolve_data_home,
+    techtc_names,
+)
+from ridgewise.report import progress_bar
+
+N_WORDS_SHOWN = 10
+BUILT_IN = {
+    "synthetic": "the paper's synthetic data: make_ridge_synthetic, make_ridge_regression",
+    "stdlib": "text from Python's own standard library: load_stdlib_text",
+}
+
+SYNTHETIC = """\
+Synthetic data of any size: 30 samples of 1000 features in the paper, 90 or 100 of them relevant.
+Feature j of the relevant ones is y N(-j, 1) for a label y of -1 or 1; the others are N(0, 1).
+make_ridge_synthetic has these labels as its target; make_ridge_regression has X beta + noise."""
+
+GROUP_HELP = """\
+The data sets at hand: those of TechTC-300, and those that need no download.
+
+Examples:
+
+\b
+  ridgewise data list
+  ridgewise data fetch
+  ridgewise data info 10341_14525
+"""
+LIST_HELP = """\
+List the data sets at hand.
+
+Words of at most four letters are not counted, as in the paper.
+
+Examples:
+
+\b
+  ridgewise data list
+  ridgewise data list --data-home ~/techtc --json
+"""
+FETCH_HELP = """\
+Download the sets of TechTC-300, where they are not at hand.
+
+An interrupted download is resumed by the same command.
+
+Examples:
+
+\b
+  ridgewise data fetch
+  ridgewise data fetch --data-home ~/data
+  ridgewise data fetch --mirror https://example.org/techtc300_preprocessed.zip
+  ridgewise data fetch --mirror Downloads/techtc300_preprocessed.zip
+"""
+INFO_HELP = """\
+Describe one data set: its documents, words and classes, and where it lies.
+
+Examples:
+
+\b
+  ridgewise data info 10341_14525
+  ridgewise data info stdlib --json
+"""
+
+data = make_app(help=GROUP_HELP)
+app.add_typer(data, name="data")
+
+DataHome = Annotated[
+    Path | None,
+    typer.Option(
+        show_default="SCIKIT_LEARN_DATA, or ~/scikit_learn_data",
+        help="The folder of the TechTC sets, or one with them in a folder techtc300.",
+    ),
+]
+Mirror = Annotated[
+    str | None,
+    typer.Option(
+        show_default="the original address",
+        help="The address of another archive, or of its folder, or a zip file.",
+    ),
+]
+Name = Annotated[
+    str, typer.Argument(help=f"Of a TechTC set, such as 10341_14525; or {', '.join(BUILT_IN)}.")
+]
+
+
+@data.callback(invoke_without_command=True)
+def start(context: typer.Context) -> None:
+    """Print the help where no command is given."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@data.command("list", help=LIST_HELP)
+def list_sets(data_home: DataHome = None, as_json: AsJson = False, quiet: Quiet = False) -> None:
+    """Show the built-in sets, and the TechTC sets at hand with their sizes."""
+    names = techtc_names(data_home)
+    rows = []
+    with progress_bar("reading", quiet=quiet, unit="sets") as update:
+        for done, name in enumerate(names):
+            update(done, len(names))
+            rows.append(_row(name, data_home))
+    home = resolve_data_home(data_home)
+    if as_json:
+        _print_json({"data_home": str(home), "built_in": BUILT_IN, "techtc": rows})
+    elif not quiet:
+        _print_lines(_list_lines(home, rows))
+
+
+@data.command(help=FETCH_HELP)
+def fetch(
+    data_home: DataHome = None,
+    mirror: Mirror = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Download the sets, and say where they are."""
+    with progress_bar("downloading", quiet=quiet, unit="bytes") as update:
+        names = fetch_techtc300(data_home=data_home, mirror=mirror, on_progress=update)
+    folder = resolve_data_home(data_home) / "techtc300"
+    if as_json:
+        _print_json({"folder": str(folder), "names": names})
+    elif not quiet:
+        _print_lines([f"{len(names)} TechTC sets are in {folder}: see ridgewise data list"])
+
+
+@data.command(help=INFO_HELP)
+def info(
+    name: Name, data_home: DataHome = None, as_json: AsJson = False, quiet: Quiet = False
+) -> None:
+    """Describe one set."""
+    if name == "synthetic":
+        described: dict[str, Any] = {"name": name, "folder": None, "description": SYNTHETIC}
+    else:
+        described = _describe(name, data_home)
+    if as_json:
+        _print_json(described)
+    elif not quiet:
+        _print_lines(_info_lines(described))
+
+
+def _row(name: str, data_home: Path | None) -> dict[str, Any]:
+    """Return the sizes of a TechTC set, or what is wrong with it: the others are shown still."""
+    try:
+        techtc = load_techtc(name, data_home=data_home)
+    except (ValueError, OSError) as error:
+        return {"name": name, "error": str(error)}
+    n_documents, n_words = techtc.data.shape
+    return {
+        "name": name,
+        "n_documents": n_documents,
+        "n_words": n_words,
+        "n_empty": techtc.n_empty,
+        "folder": techtc.folder,
+    }
+
+
+def _list_lines(home: Path, rows: list[dict[str, Any]]) -> Iterator[str]:
+    yield "Built in:"
+    for name, what in BUILT_IN.items():
+        yield f"  {name:11}{what}"
+    yield ""
+    if not rows:
+        yield f"TechTC: no set in {home} (ridgewise data fetch downloads them)"
+        return
+    yield f"TechTC: {len(rows)} in {home}"
+    width = max(len(row["name"]) for row in rows)
+    yield f"  {'name':{width}}  documents  words"
+    for row in rows:
+        sizes = row.get("error") or f"{row['n_documents']:9}  {row['n_words']:5}"
+        yield f"  {row['name']:{width}}  {sizes}"
+
+
+def _describe(name: str, data_home: Path | None) -> dict[str, Any]:
+    """Return the facts of a set of documents."""
+    if name == "stdlib":
+        found, folder = load_stdlib_text(), None
+    elif not any(letter.isdigit() for letter in name):
+        names = ", ".join(BUILT_IN)
+        raise ValueError(f"no data set {name!r}: expected {names}, or such as 10341_14525")
+    else:
+        found = load_techtc(name, data_home=data_home)
+        folder = found.folder
+    n_documents, n_words = found.data.shape
+    labels, counts = np.unique(found.target, return_counts=True)
+    return {
+        "name": found.get("name", name),
+        "folder": folder,
+        "n_documents": n_documents,
+        "n_words": n_words,
+        "n_empty": int((found.data.sum(axis=1) == 0).sum()),
+        "density": found.data.nnz / (n_documents * n_words),
+        "classes": [
+            {"label": int(label), "name": found.target_names[at], "n_documents": int(counts[at])}
+            for at, label in enumerate(labels)
+        ],
+        "most_frequent_words": _words(found, found.data.sum(axis=0)),
+        "longest_words": _words(found, np.char.str_len(found.feature_names)),
+        "description": found.DESCR,
+    }
+
+
+def _words(found: Bunch, scores: Any) -> list[str]:
+    """Return the words of the largest scores, the first of equal ones first."""
+    best = np.argsort(-np.asarray(scores), kind="stable")[:N_WORDS_SHOWN]
+    return [str(word) for word in found.feature_names[best]]
+
+
+def _info_lines(described: dict[str, Any]) -> Iterator[str]:
+    if "classes" not in described:
+        yield described["description"]
+        return
+    yield described["name"] + (f", in {described['folder']}" if described["folder"] else "")
+    yield f"documents      {described['n_documents']}"
+    for one in described["classes"]:
+        yield f"  class {one['label']:2}     {one['n_documents']} of {one['name']}"
+    yield f"  without any word left: {described['n_empty']}"
+    yield f"words          {described['n_words']}"
+    yield f"  in a document, on average: {described['density']:.1%} of them"
+    yield f"most frequent  {', '.join(described['most_frequent_words'])}"
+    yield f"longest        {', '.join(described['longest_words'])}"
+
+
+def _print_json(content: dict[str, Any]) -> None:
+    _print_lines([json.dumps(content, indent=2)])
+
+
+def _print_lines(lines: Iterable[str]) -> None:
+    for line in lines:
+        typer.echo(line)
+    sys.stdout.flush()  # while a closed pipe is still taken care of
