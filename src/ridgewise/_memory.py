@@ -26,7 +26,7 @@ class Memory:
 
     def call(self, function: Callable[..., Result], subject: Any, **settings: Any) -> Result:
         """Call the function, or recall what it gave."""
-        key = (function, id(subject), *sorted(settings.items()))
+        key = (function, id(subject), *_typed(settings))
         if key in self._results:
             result, _, seconds = self._results[key]
             self.seconds_saved += seconds
@@ -37,6 +37,14 @@ class Memory:
         seconds = perf_counter() - start + self.seconds_saved - saved
         self._results[key] = (result, subject, seconds)  # the subject is held: ids are reused
         return result
+
+
+def _typed(settings: dict[str, Any]) -> Iterator[Hashable]:
+    """The settings in a fixed order, with their types: 1 is a number of things, and 1.0 all."""
+    for name, value in sorted(settings.items()):
+        # What cannot be hashed is refused by the function itself, which can say why.
+        known = value if isinstance(value, Hashable) else repr(value)
+        yield name, type(value), known
 
 
 _current: ContextVar[Memory | None] = ContextVar("ridgewise_memory", default=None)

@@ -13,11 +13,20 @@ from ridgewise.evaluation._demo import ALL_WORDS, Demo, run_demo
 from ridgewise.evaluation._holdout import HoldoutRow, holdout
 from ridgewise.evaluation._kept import kept_spectrum
 from ridgewise.evaluation._paired import PairedTest, corrected_t_test, wilcoxon_test
+from ridgewise.evaluation._select import SelectionRun, run_selection
 from ridgewise.evaluation._stability import mean_jaccard, nogueira_stability, selection_matrix
+from ridgewise.evaluation._standing import (
+    Agreement,
+    Standing,
+    agreed_features,
+    best_standing,
+    standings,
+)
 
 __all__ = [
     "ALL_FEATURES",
     "ALL_WORDS",
+    "Agreement",
     "Comparison",
     "ComparisonRow",
     "Demo",
@@ -25,6 +34,10 @@ __all__ = [
     "FeatureCount",
     "HoldoutRow",
     "PairedTest",
+    "SelectionRun",
+    "Standing",
+    "agreed_features",
+    "best_standing",
     "compare",
     "corrected_t_test",
     "holdout",
@@ -32,6 +45,8 @@ __all__ = [
     "mean_jaccard",
     "nogueira_stability",
     "run_demo",
+    "run_selection",
     "selection_matrix",
+    "standings",
     "wilcoxon_test",
 ]

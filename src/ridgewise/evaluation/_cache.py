@@ -5,7 +5,9 @@ import os
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
+from pickle import PicklingError
 from typing import Any
+from warnings import warn
 
 import joblib
 import numpy as np
@@ -16,7 +18,7 @@ from ridgewise._typing import AnyArray, is_sparse
 from ridgewise.evaluation._fold import FoldResult, Plan, Split
 
 DIGEST_SIZE = sha256().digest_size
-LAYOUT = 1  # of an entry; with another one, old entries are not found
+LAYOUT = 2  # of an entry; with another one, old entries are not found
 
 
 class FoldCache:
@@ -40,30 +42,57 @@ class FoldCache:
         self.folder = None
         if folder is not None:
             everything = (LAYOUT, ridgewise.__version__, plan, _content(X), y, n_splits)
-            self.folder = Path(folder) / joblib.hash(everything, hash_name="sha1")
-            self.folder.mkdir(parents=True, exist_ok=True)
+            self.folder = Path(folder) / _hash(everything)
+            _make(self.folder)
 
     def load(self, split: Split) -> FoldResult | None:
-        """Read a fold; None where there is none, or what there is was damaged."""
+        """Read a fold; None where there is none, or what there is was damaged or misplaced."""
         if self.folder is None:
             return None
+        path = self._path(split)
         try:
-            content = self._path(split).read_bytes()
-        except FileNotFoundError:
+            content = path.read_bytes()
+        except OSError:
             return None
         digest, payload = content[:DIGEST_SIZE], content[DIGEST_SIZE:]
-        return _unpack(payload) if sha256(payload).digest() == digest else None
+        return _unpack(payload) if _digest(path, payload) == digest else None
 
     def store(self, split: Split, result: FoldResult) -> None:
-        """Write a fold, whole or not at all."""
+        """Write a fold, whole or not at all; a full disk ends the storing, not the run."""
         if self.folder is None:
             return
-        payload = _pack(result)
-        write_atomically(self._path(split), sha256(payload).digest() + payload)
+        path, payload = self._path(split), _pack(result)
+        try:
+            write_atomically(path, _digest(path, payload) + payload)
+        except OSError as error:
+            warn(f"from here on folds are not kept, {path} failed: {error}", stacklevel=2)
+            self.folder = None
 
     def _path(self, split: Split) -> Path:
         assert self.folder is not None
         return self.folder / f"repeat-{split.repeat:03d}-fold-{split.fold:03d}"
+
+
+def _hash(everything: tuple[Any, ...]) -> str:
+    try:
+        return str(joblib.hash(everything, hash_name="sha1"))
+    except PicklingError as error:
+        raise ValueError(
+            "cache= needs selectors that can be told apart by their parameters, without lambdas "
+            f"and functions within functions: {error.args[0]}"
+        ) from error
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OSError(f"cache={str(folder.parent)!r} is no folder to write to: {error}") from error
+
+
+def _digest(path: Path, payload: bytes) -> bytes:
+    """Of a fold and of where it belongs, so that another's is not taken for it."""
+    return sha256(f"{path.parent.name}/{path.name}/".encode() + payload).digest()
 
 
 def _content(X: Any) -> tuple[Any, ...]:

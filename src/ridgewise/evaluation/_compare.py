@@ -3,7 +3,8 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from numbers import Integral
+from contextlib import closing
+from numbers import Integral, Number
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import check_array, check_consistent_length, check_random_state, column_or_1d
 
+from ridgewise._threads import one_blas_thread
 from ridgewise._typing import AnyArray, is_sparse
 from ridgewise.evaluation._cache import FoldCache
 from ridgewise.evaluation._comparison import ALL_FEATURES, Comparison, assemble
@@ -59,7 +61,8 @@ def compare(
     alphas : float or list of float
         Of the models: what is added to the kernel's diagonal, at least 0.
     n_features : int or list of int, default=None
-        How many features each selector is to select. None: what each was made with.
+        How many features each selector is to select. None: what each was made with. Of
+        `SelectFromModel` it is the most: give that ``threshold=-numpy.inf`` as well.
     n_splits, n_repeats : int, default=10
         So many folds, shuffled anew so many times. Stratified where y are classes.
     n_tries : int, default=5
@@ -78,7 +81,8 @@ def compare(
         ``joblib.parallel_config`` says.
     cache : path-like, default=None
         A folder to keep finished folds in. A run that was interrupted goes on from there, and
-        gives the same result. Entries of other data or other settings are left alone.
+        gives the same result. Entries of other data or other settings are left alone; that the
+        code of your own selectors has changed is not noticed.
     progress : bool or callable, default=False
         True: a line on standard error that tells the time left. A callable is called with the
         numbers of folds done and to do.
@@ -99,21 +103,19 @@ def compare(
     >>> found.row("BSS", 150, 1.0).stability > found.row("random", 150, 1.0).stability
     True
     """
-    names = _feature_names(X, feature_names)
-    X = check_array(X, accept_sparse="csr", dtype="numeric", input_name="X")
-    y = np.asarray(column_or_1d(y))
-    check_consistent_length(X, y)
-    if is_sparse(X) and not X.has_sorted_indices:
-        X = X.sorted_indices()
+    names = getattr(X, "columns", None) if feature_names is None else feature_names
+    X, y = _check_data(X, y)
+    names = _feature_names(names, X.shape[1])
     classify = _is_classification(y, task)
     plan = Plan(
         cells=tuple(_cells(selectors, n_features)),
         alphas=_check_alphas(alphas),
         classify=classify,
-        fit_intercept=not classify if fit_intercept == "auto" else bool(fit_intercept),
+        fit_intercept=_has_intercept(fit_intercept, classify),
         n_tries=_check_count("n_tries", n_tries, 1),
         seed=_as_seed(random_state),
     )
+    n_splits = _check_count("n_splits", n_splits, 2)
     splits = list(_splits(y, plan, n_splits, _check_count("n_repeats", n_repeats, 1)))
     store = FoldCache(cache, plan, X, y, n_splits)
     results = _run(plan, X, y, splits, store, n_jobs, as_progress(progress))
@@ -133,17 +135,17 @@ def _run(
     results = {place: store.load(split) for place, split in enumerate(splits)}
     missing = [place for place, result in results.items() if result is None]
     done = len(splits) - len(missing)
-    with progress:
+    tasks = (delayed(_run_numbered)(place, plan, X, y, splits[place]) for place in missing)
+    # Where folds are threads, they would else undo each other's limit.
+    with one_blas_thread(), progress:
         progress.update(done, len(splits))
-        parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-        finished = parallel(
-            delayed(_run_numbered)(place, plan, X, y, splits[place]) for place in missing
-        )
-        for place, result in finished:
-            store.store(splits[place], result)
-            results[place] = result
-            done += 1
-            progress.update(done, len(splits))
+        finished = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(tasks)
+        with closing(finished):  # so that an error here ends the workers too
+            for place, result in finished:
+                store.store(splits[place], result)
+                results[place] = result
+                done += 1
+                progress.update(done, len(splits))
     return [result for result in results.values() if result is not None]
 
 
@@ -154,7 +156,6 @@ def _run_numbered(place: int, *arguments: Any) -> tuple[int, FoldResult]:
 
 def _splits(y: AnyArray, plan: Plan, n_splits: int, n_repeats: int) -> Iterator[Split]:
     """Shuffle and split, again and again; what a repeat holds does not depend on their number."""
-    _check_count("n_splits", n_splits, 2)
     _check_folds(y, plan, n_splits)
     kind = StratifiedKFold if plan.classify else KFold
     for repeat in range(n_repeats):
@@ -165,16 +166,20 @@ def _splits(y: AnyArray, plan: Plan, n_splits: int, n_repeats: int) -> Iterator[
 
 def _check_folds(y: AnyArray, plan: Plan, n_splits: int) -> None:
     """Refuse more folds than there are samples, of the smallest class where there are classes."""
-    classes, counts = np.unique(y, return_counts=True)
+    try:
+        classes, counts = np.unique(y, return_counts=True)
+    except TypeError as error:
+        raise ValueError(f"y has missing values, or classes of several types: {error}") from error
+    names = classes.tolist()
     if not plan.classify:
         counts = np.array([len(y)])
-    elif len(classes) < 2:
+    elif len(names) < 2:
         raise ValueError(
-            f"y has only one class, {classes[0]!r}: there is nothing to tell apart. Is it a "
+            f"y has only one class, {names[0]!r}: there is nothing to tell apart. Is it a "
             'regression (task="regression")?'
         )
     if counts.min() < n_splits:
-        what = f"class {classes[counts.argmin()]!r} has" if plan.classify else "y has"
+        what = f"class {names[counts.argmin()]!r} has" if plan.classify else "y has"
         raise ValueError(
             f"{n_splits} folds need as many samples, of each class where there are classes: {what} "
             f"{counts.min()}. Use a smaller n_splits, or leave small classes out"
@@ -191,15 +196,17 @@ def _cells(
         raise ValueError("selectors is empty: give at least one")
     if ALL_FEATURES in selectors:
         raise ValueError(f"{ALL_FEATURES!r} is always in the comparison: give it another name")
+    counts = _check_counts(n_features)
     yield Cell(ALL_FEATURES, None, None)
-    counts = n_features if n_features is None else np.atleast_1d(n_features).tolist()
     for method, selector in selectors.items():
+        if not isinstance(method, str):
+            raise TypeError(f"names of selectors must be strings; got {method!r}")
         if not hasattr(selector, "get_support"):
-            raise TypeError(f"{method}: {selector!r} is no selector, it has no get_support")
-        if counts is None:
-            yield Cell(method, None, clone(selector))
-        for count in counts or ():
-            count = _check_count("n_features", count, 1)
+            raise TypeError(
+                f"{method}: a {type(selector).__name__} has no get_support, which tells what was "
+                "selected. Give a selector by itself, not in a pipeline"
+            )
+        for count in counts:
             yield Cell(method, count, _with_count(method, selector, count))
 
 
@@ -216,9 +223,11 @@ def _distinct(selectors: Sequence[Any]) -> Sequence[Any]:
     return selectors
 
 
-def _with_count(method: str, selector: Any, count: int) -> Any:
+def _with_count(method: str, selector: Any, count: int | None) -> Any:
     """Clone a selector that is to select so many."""
     selector = clone(selector)
+    if count is None:
+        return selector
     parameters = selector.get_params(deep=False)
     for name in COUNT_PARAMETERS:
         if name in parameters:
@@ -229,6 +238,27 @@ def _with_count(method: str, selector: Any, count: int) -> Any:
     )
 
 
+def _check_data(X: Any, y: ArrayLike) -> tuple[Any, AnyArray]:
+    """As an array or CSR without duplicates, and an array of one target a sample."""
+    X = check_array(X, accept_sparse="csr", dtype="numeric", input_name="X")
+    if is_sparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    y = np.asarray(column_or_1d(y))
+    check_consistent_length(X, y)
+    if y.dtype.kind == "O" and all(isinstance(value, Number) for value in y):
+        y = np.array(y.tolist())
+    return X, y
+
+
+def _has_intercept(fit_intercept: bool | str, classify: bool) -> bool:
+    if fit_intercept == "auto":
+        return not classify
+    if not isinstance(fit_intercept, bool | np.bool_):
+        raise ValueError(f'fit_intercept must be True, False or "auto"; got {fit_intercept!r}')
+    return bool(fit_intercept)
+
+
 def _is_classification(y: AnyArray, task: str) -> bool:
     """Whether y are classes; an error where they are neither classes nor finite numbers."""
     if task not in ("auto", "classification", "regression"):
@@ -237,7 +267,7 @@ def _is_classification(y: AnyArray, task: str) -> bool:
     if is_number and not np.isfinite(y).all():
         raise ValueError("y contains NaN or infinity")
     if task == "regression" and not is_number:
-        raise ValueError(f"y must be numbers for regression; got values such as {y[0]!r}")
+        raise ValueError(f"y must be numbers for regression; got values such as {y.tolist()[0]!r}")
     if task != "auto":
         return task == "classification"
     whole = not is_number or bool((y == np.round(y)).all())
@@ -245,10 +275,28 @@ def _is_classification(y: AnyArray, task: str) -> bool:
 
 
 def _check_alphas(alphas: float | Sequence[float]) -> tuple[float, ...]:
-    values = np.atleast_1d(np.asarray(alphas, dtype=np.float64))
-    if values.ndim != 1 or not values.size or not (np.isfinite(values) & (values >= 0)).all():
+    values = np.atleast_1d(np.asarray(alphas))
+    is_number = values.ndim == 1 and values.size > 0 and values.dtype.kind in "iuf"
+    if not is_number or not (np.isfinite(values) & (values >= 0)).all():
         raise ValueError(f"alphas must be finite numbers, each at least 0; got {alphas!r}")
-    return tuple(values.tolist())
+    _check_distinct("alphas", values.tolist())
+    return tuple(values.astype(np.float64).tolist())
+
+
+def _check_counts(n_features: int | Sequence[int] | None) -> list[int] | list[None]:
+    if n_features is None:
+        return [None]
+    values = np.atleast_1d(np.asarray(n_features, dtype=object)).tolist()
+    if not values:
+        raise ValueError("n_features is empty: give at least one number, or None")
+    _check_distinct("n_features", values)
+    return [_check_count("n_features", value, 1) for value in values]
+
+
+def _check_distinct(name: str, values: list[Any]) -> None:
+    twice = [value for place, value in enumerate(values) if value in values[:place]]
+    if twice:
+        raise ValueError(f"{name} has {twice[0]!r} more than once; got {values!r}")
 
 
 def _check_count(name: str, value: Any, least: int) -> int:
@@ -263,12 +311,9 @@ def _as_seed(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 
-def _feature_names(X: Any, names: Sequence[str] | None) -> AnyArray | None:
-    if names is None:
-        names = getattr(X, "columns", None)
+def _feature_names(names: Sequence[str] | None, n_features: int) -> AnyArray | None:
     if names is None:
         return None
-    array = np.asarray(names, dtype=object)
-    if len(array) != X.shape[1]:
-        raise ValueError(f"{len(array)} feature_names for the {X.shape[1]} features of X")
-    return array.astype(str)
+    if len(names) != n_features:
+        raise ValueError(f"{len(names)} feature_names for the {n_features} features of X")
+    return np.array([str(name) for name in names])

@@ -304,10 +304,12 @@ class Comparison:
         return self.alphas.index(alpha)
 
     def __str__(self) -> str:
-        lines = [f"{'method':<24} {'n':>7} {'alpha':>9} {'error':>9} {'+/-':>8} {'stability':>9}"]
+        width = max(len(method) for method in self.methods)
+        head = f"{'method':<{width}} {'n':>7} {'alpha':>9} {'error':>9} {'+/-':>8} {'stability':>9}"
+        lines = [head]
         for row in self.rows:
             error = f"{row.error_mean:9.4f} {row.error_std:8.4f}"
-            start = f"{row.method:<24} {row.n_features:7d} {row.alpha:9.4g}"
+            start = f"{row.method:<{width}} {row.n_features:7d} {row.alpha:9.4g}"
             lines.append(f"{start} {error} {row.stability:9.3f}")
         return "\n".join(lines)
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One fold: every method selects from its training samples, and is tested on the others."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -8,13 +10,13 @@ from zlib import crc32
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing
 
-from ridgewise._memory import remembering
+from ridgewise._memory import Memory, remembering
 from ridgewise._threads import one_blas_thread
 from ridgewise._typing import AnyArray, FloatArray, IndexArray, is_sparse
 from ridgewise.models import DualPath
 
+EPS = float(np.finfo(np.float64).eps)
 WIDE = 4  # so many times more features than samples, a sparse kernel is cheaper than dense features
 
 
@@ -123,7 +125,7 @@ def run_fold(plan: Plan, X: Any, y: AnyArray, split: Split) -> FoldResult:
             try:
                 outcomes.append(_try_cell(plan, cell, data, memory, split))
             except (ValueError, ArithmeticError) as error:
-                raise type(error)(f"{cell.label}: {error}") from error
+                raise ValueError(f"{cell.label}: {error}") from error
     errors, seconds, sets = zip(*outcomes, strict=True)
     return FoldResult(np.array(errors), np.array(seconds), list(sets))
 
@@ -133,70 +135,116 @@ class _FoldData:
 
     def __init__(self, plan: Plan, X: Any, y: AnyArray, split: Split) -> None:
         self.X_train, self.X_test = _rows(X, split.train), _rows(X, split.test)
-        self.y_train, self.y_test = y[split.train], y[split.test]
+        self.y_train = y[split.train]
         self.classify, self.fit_intercept = plan.classify, plan.fit_intercept
         if self.classify:
-            self.classes = np.unique(y)
-            codes = self.classes[1:] if len(self.classes) == 2 else self.classes
-            self.Y = np.where(np.equal.outer(self.y_train, codes), 1.0, -1.0)
+            classes, y = np.unique(y, return_inverse=True)
+            columns = np.arange(len(classes))[1 if len(classes) == 2 else 0 :]
+            self.Y = np.where(np.equal.outer(y[split.train], columns), 1.0, -1.0)
         else:
-            self.Y = self.y_train[:, None].astype(np.float64)
+            y = y.astype(np.float64)
+            self.Y = y[split.train, None]
+        self.truth = y[split.test, None]
 
     def errors(self, A_train: Any, A_test: Any, alphas: tuple[float, ...]) -> FloatArray:
         """The errors of the models of some features, one an alpha."""
         path, K_test = _dual(A_train, A_test, center=self.fit_intercept)
         y_mean = self.Y.mean(axis=0) if self.fit_intercept else 0.0
         scores = path.predict(K_test, self.Y - y_mean, alphas) + y_mean
+        if not np.isfinite(scores).all():
+            raise ValueError("squares of the features overflow: scale X")
         if not self.classify:
-            return np.mean((scores[:, :, 0] - self.y_test[:, None]) ** 2, axis=0)
+            return np.mean((scores[:, :, 0] - self.truth) ** 2, axis=0)
         # As RLSClassifier decides: 0 is the first class.
         chosen = scores[:, :, 0] > 0 if scores.shape[2] == 1 else scores.argmax(axis=2)
-        return np.mean(self.classes[chosen.astype(np.intp)] != self.y_test[:, None], axis=0)
+        return np.mean(chosen != self.truth, axis=0)
 
 
 def _rows(X: Any, indices: IndexArray) -> Any:
-    part = _safe_indexing(X, indices)
+    part = X[indices]
     return part.tocsc() if is_sparse(part) else part
 
 
+class _Try(NamedTuple):
+    """What one selection gave."""
+
+    errors: FloatArray
+    seconds: float
+    chosen: IndexArray
+
+    def same_as(self, other: "_Try") -> bool:
+        """Whether nothing but time was different."""
+        alike = np.array_equal(self.chosen, other.chosen)
+        return alike and np.array_equal(self.errors, other.errors)
+
+
 def _try_cell(
-    plan: Plan, cell: Cell, data: _FoldData, memory: Any, split: Split
+    plan: Plan, cell: Cell, data: _FoldData, memory: Memory, split: Split
 ) -> tuple[FloatArray, float, list[IndexArray]]:
     """Try one cell: once, or several times where its selector is random."""
     if cell.selector is None:
         return data.errors(data.X_train, data.X_test, plan.alphas), 0.0, []
-    errors, seconds = [], []
-    sets: list[IndexArray] = []
-    for number in range(plan.n_tries if _random_states(cell.selector) else 1):
-        place = (split.repeat, split.fold, crc32(cell.label.encode()), number)
-        selector = with_seed(cell.selector, seed_for(plan.seed, *place))
+    place = (split.repeat, split.fold, crc32(cell.label.encode()))
+    tries = [
+        _try(cell.selector, seed_for(plan.seed, *place, number), data, memory, plan.alphas)
+        for number in range(plan.n_tries if _random_states(cell.selector) else 1)
+    ]
+    if all(one.same_as(tries[0]) for one in tries):
+        tries = tries[:1]  # not random after all: the largest leverage scores, say
+    errors, seconds, sets = zip(*tries, strict=True)
+    return np.mean(errors, axis=0), float(np.mean(seconds)), list(sets)
+
+
+def _try(
+    selector: Any, seed: int, data: _FoldData, memory: Memory, alphas: tuple[float, ...]
+) -> _Try:
+    """Select from the training samples, with a clock, and test what was selected."""
+    selector = with_seed(selector, seed)
+    with _numpy_seeded(seed):
         start, saved = perf_counter(), memory.seconds_saved
         selector.fit(data.X_train, data.y_train)
-        seconds.append(perf_counter() - start + memory.seconds_saved - saved)
-        chosen = np.flatnonzero(selector.get_support())
-        if number == 1 and np.array_equal(chosen, sets[0]):
-            break  # not random after all: the largest leverage scores, say
-        sets.append(chosen)
-        kept = selector.transform(data.X_train), selector.transform(data.X_test)
-        errors.append(data.errors(*kept, plan.alphas))
-    return np.mean(errors, axis=0), float(np.mean(seconds)), sets
+        seconds = perf_counter() - start + memory.seconds_saved - saved
+    support, d = np.asarray(selector.get_support()), data.X_train.shape[1]
+    if support.shape != (d,):
+        raise ValueError(f"get_support is about {support.size} features, and X has {d}")
+    kept = selector.transform(data.X_train), selector.transform(data.X_test)
+    return _Try(data.errors(*kept, alphas), seconds, np.flatnonzero(support))
+
+
+@contextmanager
+def _numpy_seeded(seed: int) -> Iterator[None]:
+    """Seed NumPy's global generator for a while: what has no `random_state` may draw from it."""
+    before = np.random.get_state()  # noqa: NPY002
+    np.random.seed(seed)  # noqa: NPY002
+    try:
+        yield
+    finally:
+        np.random.set_state(before)  # noqa: NPY002
 
 
 def _dual(A_train: Any, A_test: Any, *, center: bool) -> tuple[DualPath, FloatArray]:
     """The path of some features' kernel, and the kernel of the test samples."""
     n, d = A_train.shape
     if is_sparse(A_train) and d > WIDE * n:
-        K, K_test = (A_train @ A_train.T).toarray(), (A_test @ A_train.T).toarray()
-        if center:
-            mean = K.mean(axis=0)
-            K_test = K_test - K_test.mean(axis=1, keepdims=True) - mean + mean.mean()
-            K = K - mean[:, None] - mean + mean.mean()
-        return DualPath.from_kernel(K), K_test
+        return _sparse_dual(A_train.astype(np.float64), A_test.astype(np.float64), center=center)
     A_train, A_test = _dense(A_train), _dense(A_test)
     if center:
         mean = A_train.mean(axis=0)
         A_train, A_test = A_train - mean, A_test - mean
     return DualPath.from_features(A_train), A_test @ A_train.T
+
+
+def _sparse_dual(A_train: Any, A_test: Any, *, center: bool) -> tuple[DualPath, FloatArray]:
+    """The same without the features' zeros, and with the kernels centred instead of them."""
+    K, K_test = (A_train @ A_train.T).toarray(), (A_test @ A_train.T).toarray()
+    if not center:
+        return DualPath.from_kernel(K), K_test
+    mean = K.mean(axis=0)
+    K_test = K_test - K_test.mean(axis=1, keepdims=True) - mean + mean.mean()
+    path = DualPath.from_kernel(K - mean[:, None] - mean + mean.mean())
+    # What was subtracted leaves rounding of its own size, n |mean|^2 = sum(K) / n, in place of 0.
+    above = path.eigenvalues > A_train.shape[1] * EPS * mean.sum()
+    return DualPath(path.basis[:, above], path.eigenvalues[above]), K_test
 
 
 def _dense(A: Any) -> FloatArray:

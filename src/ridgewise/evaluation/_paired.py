@@ -7,6 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
+from ridgewise._typing import FloatArray
+
+RESOLUTION = 1e-12  # differences are whole multiples of this share of the largest error
+
 
 @dataclass(frozen=True)
 class PairedTest:
@@ -57,22 +61,22 @@ def corrected_t_test(first: ArrayLike, second: ArrayLike, *, test_share: float) 
     >>> round(found.difference, 3), round(found.p_value, 3)
     (-0.175, 0.096)
     """
-    differences = np.subtract(first, second, dtype=np.float64).ravel()
-    n, mean = differences.size, float(differences.mean())
+    differences = _differences(first, second)
+    n, mean = differences.size, _mean(differences)
     variance = float(differences.var(ddof=1)) if n > 1 else float("nan")
-    if variance > 0:
-        t = mean / np.sqrt(variance * (1 / n + test_share))
+    if variance == 0:  # all alike: no difference at all, or one that chance has no part in
+        p_value = 1.0 if mean == 0 else 0.0
+    else:
+        t = mean / np.sqrt(variance * (1 / n + test_share)) if n > 1 else float("nan")
         p_value = float(2 * stats.t.sf(abs(t), n - 1))
-    else:  # all alike: no difference at all, or one that chance has no part in
-        p_value = float("nan") if n < 2 else 1.0 if mean == 0 else 0.0
     return PairedTest(mean, p_value, n, "corrected resampled t-test")
 
 
 def wilcoxon_test(first: ArrayLike, second: ArrayLike) -> PairedTest:
     """Compare mean errors of two methods over data sets.
 
-    Wilcoxon's signed-rank test, which needs no assumption about how errors on different data sets
-    compare. Data sets on which both are equal are counted half to each side (Pratt).
+    Wilcoxon's signed-rank test, exact, also where differences tie. Data sets on which both are
+    equal have the lowest ranks, and count for neither (Pratt).
 
     Parameters
     ----------
@@ -90,9 +94,32 @@ def wilcoxon_test(first: ArrayLike, second: ArrayLike) -> PairedTest:
     >>> wilcoxon_test([0.1, 0.2, 0.3, 0.2, 0.1, 0.2], [0.2, 0.4, 0.6, 0.6, 0.6, 0.8]).p_value
     0.03125
     """
-    differences = np.subtract(first, second, dtype=np.float64).ravel()
-    if not differences.any():
-        p_value = 1.0 if differences.size else float("nan")
-    else:
-        p_value = float(stats.wilcoxon(differences, zero_method="pratt").pvalue)
-    return PairedTest(float(differences.mean()), p_value, differences.size, "Wilcoxon signed-rank")
+    differences = _differences(first, second)
+    missing = differences.size == 0 or np.isnan(differences).any()
+    p_value = float("nan") if missing else _signed_rank_p_value(differences)
+    return PairedTest(_mean(differences), p_value, differences.size, "Wilcoxon signed-rank")
+
+
+def _signed_rank_p_value(differences: FloatArray) -> float:
+    """How many of all ways to give the ranks signs are at least as uneven as this one."""
+    ranks = np.rint(2 * stats.rankdata(np.abs(differences))).astype(int)  # whole, also where tied
+    ranks, positive = ranks[differences != 0], differences[differences != 0] > 0
+    chances = np.ones(1)  # that the positive ranks sum to 0, 1, 2, ...
+    for rank in ranks:
+        chances = (np.pad(chances, (0, rank)) + np.pad(chances, (rank, 0))) / 2
+    found = ranks[positive].sum()
+    return float(min(1.0, 2 * min(chances[: found + 1].sum(), chances[found:].sum())))
+
+
+def _differences(first: ArrayLike, second: ArrayLike) -> FloatArray:
+    """First minus second; what is left of rounding is none."""
+    first, second = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if first.shape != second.shape:
+        raise ValueError(f"errors must come in pairs; got shapes {first.shape} and {second.shape}")
+    digit = RESOLUTION * max(np.abs(first).max(initial=0), np.abs(second).max(initial=0))
+    differences = (first - second).ravel()
+    return np.round(differences / digit) * digit if digit > 0 else differences
+
+
+def _mean(differences: FloatArray) -> float:
+    return float(differences.mean()) if differences.size else float("nan")

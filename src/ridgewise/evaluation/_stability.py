@@ -8,6 +8,8 @@ import scipy.sparse as sp
 
 from ridgewise._typing import FloatArray, IndexArray
 
+BLOCK = 1000  # selections that are paired with all others at once
+
 
 def selection_matrix(sets: Sequence[IndexArray], n_features: int) -> sp.csr_array:
     """Write selections as a matrix of zeros and ones.
@@ -24,7 +26,7 @@ def selection_matrix(sets: Sequence[IndexArray], n_features: int) -> sp.csr_arra
     csr_array of shape (len(sets), n_features)
     """
     ends = np.cumsum([0, *map(len, sets)])
-    features = np.concatenate(sets) if len(sets) else np.empty(0, dtype=np.intp)
+    features = np.concatenate([np.empty(0, dtype=np.intp), *sets]).astype(np.intp)
     return sp.csr_array((np.ones(ends[-1]), features, ends), shape=(len(sets), n_features))
 
 
@@ -75,7 +77,8 @@ def mean_jaccard(chosen: sp.csr_array) -> float:
     Returns
     -------
     float
-        1 where all are the same, 0 where no two share a feature; nan for fewer than two.
+        1 where all are the same, 0 where no two share a feature; nan for fewer than two. Two
+        that hold nothing are the same.
 
     Examples
     --------
@@ -83,13 +86,21 @@ def mean_jaccard(chosen: sp.csr_array) -> float:
     >>> mean_jaccard(selection_matrix([[0, 1], [0, 1], [0, 2]], n_features=10))
     0.555...
     """
-    if chosen.shape[0] < 2:
+    n_sets = chosen.shape[0]
+    if n_sets < 2:
         return float("nan")
-    shared = (chosen @ chosen.T).toarray()
-    sizes = np.diagonal(shared)
-    either = sizes[:, None] + sizes - shared
-    pairs = np.triu_indices(len(sizes), k=1)
-    return float(np.mean(shared[pairs] / np.maximum(either[pairs], 1)))
+    total = sum(
+        _jaccard_sum(chosen[start : start + BLOCK], chosen) for start in range(0, n_sets, BLOCK)
+    )
+    # Every selection was also paired with itself, which gives 1.
+    return (total - n_sets) / (n_sets * (n_sets - 1))
+
+
+def _jaccard_sum(some: sp.csr_array, others: sp.csr_array) -> float:
+    """Over the pairs of one of some and one of the others."""
+    shared = (some @ others.T).toarray()
+    either = some.sum(axis=1)[:, None] + others.sum(axis=1) - shared
+    return float(np.divide(shared, either, out=np.ones_like(shared), where=either > 0).sum())
 
 
 def frequencies(chosen: sp.csr_array) -> FloatArray:

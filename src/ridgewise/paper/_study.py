@@ -152,18 +152,40 @@ class Study:
 
     def _compare_texts(self) -> Iterator[TextResult]:
         names = self.names or ["Python's standard library"]
-        for number, name in enumerate(names, 1):
+        for number, name in enumerate(names):
             documents = self.load(name)
-            what = f"{name} ({number} of {len(names)} sets)"
             found = self.compare(
-                text_selectors(), documents.data, documents.target, what,
+                text_selectors(), documents.data, documents.target,
+                f"{name}, {number + 1} of {len(names)} sets", part=(number, len(names)),
                 alphas=TEXT_ALPHAS, n_features=TEXT_COUNTS, feature_names=documents.feature_names,
             )  # fmt: skip
             yield _text_result(name, found)
 
-    def compare(self, selectors: dict[str, Any], X: Any, y: Any, what: str, **how: Any) -> Any:
-        """Compare by the paper's cross-validation, with progress and the cache."""
-        settings = self.settings
+    def compare(
+        self,
+        selectors: dict[str, Any],
+        X: Any,
+        y: Any,
+        what: str,
+        part: tuple[int, int] = (0, 1),
+        **how: Any,
+    ) -> Comparison:
+        """Compare by the paper's cross-validation, with progress and the cache.
+
+        Parameters
+        ----------
+        selectors, X, y, **how
+            As in `ridgewise.compare`.
+        what : str
+            What it is, in a few words.
+        part : tuple of int
+            Which of how many comparisons of the same length this is.
+
+        Returns
+        -------
+        Comparison
+        """
+        settings, (before, parts) = self.settings, part
         return compare(
             selectors, X, y,
             n_splits=settings.n_splits,
@@ -171,7 +193,9 @@ class Study:
             random_state=settings.seed,
             n_jobs=settings.n_jobs,
             cache=settings.cache,
-            progress=lambda done, total: settings.on_progress(what, done, total),
+            progress=lambda done, total: settings.on_progress(
+                what, before * total + done, parts * total
+            ),
             **how,
         )  # fmt: skip
 

@@ -68,24 +68,28 @@ def _chart(results: list[TextResult], count: int) -> Chart:
 
 
 def _table(results: list[TextResult]) -> Table:
-    columns = ["set", "documents", "words", "r", "lambda", "method", "error", "sd", "stability"]
+    columns = [
+        "set", "documents", "words", "method", "n_features", "alpha", "error_mean", "error_std",
+        "seconds_mean", "stability", "jaccard", "n_selected",
+    ]  # fmt: skip
     rows = [
         (
-            result.name, result.n_documents, result.n_words, count or None, alpha, method,
-            100 * row.error_mean, 100 * row.error_std, row.stability,
+            result.name, result.n_documents, result.n_words, row.method, row.n_features, row.alpha,
+            row.error_mean, row.error_std, row.seconds_mean, row.stability, row.jaccard,
+            row.n_selected,
         )
         for result in results
-        for (method, count, alpha), row in result.rows.items()
+        for row in result.rows.values()
     ]  # fmt: skip
-    formats = {"lambda": "g", "error": ".2f", "sd": ".2f", "stability": ".3f"}
+    formats = dict.fromkeys(columns[6:11], ".4f") | {"alpha": "g", "n_selected": ".1f"}
     return Table(
-        name="figures",
-        title="Error in percent on each set",
+        name="results",
+        title="All results, set by set",
         columns=columns,
         rows=rows,
         formats=formats,
-        note="sd: standard deviation over the shuffles. stability: Nogueira's, 1 where all folds "
-        "select the same words and 0 where they are as good as random.",
+        note="error_std: over the shuffles. stability: Nogueira's, 1 where all folds select the "
+        "same words and 0 where they are as good as random.",
     )
 
 

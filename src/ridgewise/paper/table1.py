@@ -4,6 +4,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from ridgewise.datasets import make_ridge_synthetic
 from ridgewise.evaluation import Comparison
 from ridgewise.paper._outcome import (
@@ -36,6 +38,7 @@ COUNTS = (80, 90)  # r
 RELEVANT = (90, 100)  # k
 ALPHAS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9)
 N_LISTED = 5
+BIN = 10  # features, in the chart
 # By r, k and method
 PRINTED = {
     (80, 90, BSS): (89, 88, 87, 86, 85),
@@ -76,7 +79,11 @@ def run(study: Study) -> Outcome:
     Outcome
     """
     n_sets = 2 if study.settings.quick else 10
-    found = {(k, number): synthetic(study, k, number) for k in RELEVANT for number in range(n_sets)}
+    found = {
+        (k, number): synthetic(study, k, number, part=(place * n_sets + number, 2 * n_sets))
+        for place, k in enumerate(RELEVANT)
+        for number in range(n_sets)
+    }
     first = {
         (r, k, method): top_five(found[k, 0], method, r) for r, k in CELLS for method in METHODS
     }
@@ -91,7 +98,7 @@ def run(study: Study) -> Outcome:
     )
 
 
-def synthetic(study: Study, k: int, number: int) -> Comparison:
+def synthetic(study: Study, k: int, number: int, part: tuple[int, int] = (0, 1)) -> Comparison:
     """Compare the methods on one synthetic data set.
 
     Parameters
@@ -102,6 +109,8 @@ def synthetic(study: Study, k: int, number: int) -> Comparison:
         How many of its features are relevant.
     number : int
         Which one: 0 is that of the table.
+    part : tuple of int
+        Which of how many this is, for the progress.
 
     Returns
     -------
@@ -109,7 +118,7 @@ def synthetic(study: Study, k: int, number: int) -> Comparison:
     """
     X, y = make_ridge_synthetic(n_relevant=k, random_state=study.settings.seed + number)
     return study.compare(
-        _selectors(), X, y, f"synthetic data, k = {k}, number {number + 1}",
+        _selectors(), X, y, f"synthetic data, k = {k}, number {number + 1}", part,
         alphas=ALPHAS, n_features=COUNTS,
     )  # fmt: skip
 
@@ -236,21 +245,28 @@ def _always_relevant(found: Found, n_sets: int) -> Verdict:
 
 
 def _chart(found: Found) -> Chart:
-    """How often each feature is selected, at the smaller r."""
+    """How often features are selected, at the smaller r, ten features at a time."""
     panels = []
     for k in RELEVANT:
-        series = []
-        for method in (BSS, TWO_VECTORS, LEVERAGE):
-            counts = found[k, 0].top_features(method, COUNTS[0], count=1000)
-            shares = {count.index + 1: count.share for count in counts}
-            features = list(range(1, 2 * k + 1))
-            series.append(Series(method, features, [shares.get(f, 0.0) for f in features]))
+        series = [
+            Series(method, *_shares(found[k, 0], method, COUNTS[0], 2 * k)) for method in METHODS
+        ]
         panels.append(Panel(f"k = {k}", series))
     return Chart(
         name="table1",
-        title=f"How often each feature is selected, r = {COUNTS[0]}",
+        title=f"How often features are selected, r = {COUNTS[0]}",
         x_label="feature; the first k are relevant",
         y_label="share of training sets",
-        caption="The first synthetic data set; the first 2 k of 1000 features.",
+        caption=f"Means of {BIN} features each, on the first synthetic data set; the first 2 k of "
+        "1000 features.",
         panels=panels,
     )
+
+
+def _shares(found: Comparison, method: str, r: int, last: int) -> tuple[list[float], list[float]]:
+    """Middles of bins of features, and how often these are selected."""
+    shares = np.zeros(found.n_features_in)
+    for count in found.top_features(method, r, count=found.n_features_in):
+        shares[count.index] = count.share
+    middles = np.arange(last // BIN) * BIN + (BIN + 1) / 2
+    return middles.tolist(), shares[:last].reshape(-1, BIN).mean(axis=1).tolist()

@@ -89,28 +89,21 @@ def run(study: Study) -> Outcome:
 
 def _errors(results: list[TextResult], count: int) -> Table:
     """What was printed beside what came out, for one number of features."""
-    columns = ["method"]
-    for alpha in TEXT_ALPHAS:
-        columns += [f"printed {alpha:g}", f"here {alpha:g}"]
     rows = []
     for method in METHODS:
-        row = [method]
         for place, alpha in enumerate(TEXT_ALPHAS):
-            printed = PRINTED.get((count, method))
-            row += ["-" if printed is None else "{:.2f} ± {:.2f}".format(*printed[place])]
-            row += [_with_spread(*mean_over_sets(results, method, count, alpha))]
-        rows.append(tuple(row))
+            printed = PRINTED[count, method][place] if method in PAPERS else (None, None)
+            here = mean_over_sets(results, method, count, alpha)
+            rows.append((method, alpha, *printed, *here))
+    columns = ["method", "lambda", "printed", "printed sd", "here", "here sd"]
     return Table(
         name=f"table3-r{count}",
-        title=f"Error in percent, r = {count}, by lambda",
+        title=f"Error in percent, r = {count}",
         columns=columns,
         rows=rows,
-        note="Mean ± standard deviation. The last four methods are not in the paper.",
+        formats={"lambda": "g"} | dict.fromkeys(columns[2:], ".2f"),
+        note="sd: standard deviation. The last four methods are not in the paper.",
     )
-
-
-def _with_spread(mean: float, spread: float) -> str:
-    return f"{mean:.2f}" if np.isnan(spread) else f"{mean:.2f} ± {spread:.2f}"
 
 
 def _tests(results: list[TextResult]) -> Table:

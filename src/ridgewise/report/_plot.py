@@ -10,46 +10,13 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 
-from ridgewise.evaluation import ALL_WORDS, Demo, HoldoutRow
+from ridgewise.evaluation import Demo, HoldoutRow
+from ridgewise.report._style import DASHES, INK, LOOKS, STYLE
 
 PLOT_FORMATS = ("png", "svg", "pdf")
 DOTS_PER_INCH = 200
 LEAST_SHOWN = 1e-5  # of a direction: less is as good as lost
-
-INK = "#22303c"
-FAINT = "#7b8894"
-DASHES = (0, (4, 3))
 ROOM_FOR_NUMBERS = 1.17  # to the right of the longest bar
-# Told apart by colour-blind readers too, and by their dashes where there is no colour.
-LOOKS = {
-    ALL_WORDS: (INK, "-"),
-    "BSS": ("#0b5fa5", "-"),
-    "leverage sampling": ("#dd7a00", (0, (5, 1.5))),
-    "RRQR": ("#2a9d6f", (0, (5, 1.5, 1, 1.5))),
-    "information gain": ("#b5559b", (0, (1.5, 1.2))),
-    "random": (FAINT, "-"),
-}
-STYLE = {
-    "axes.axisbelow": True,
-    "axes.edgecolor": FAINT,
-    "axes.labelcolor": INK,
-    "axes.linewidth": 0.8,
-    "axes.spines.left": False,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "axes.titlelocation": "left",
-    "axes.titlepad": 12,
-    "axes.titlesize": 11.5,
-    "axes.titleweight": "bold",
-    "font.size": 9.5,
-    "grid.color": "#e3e8ec",
-    "legend.frameon": False,
-    "text.color": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "ytick.major.size": 0,
-    "ytick.minor.size": 0,
-}
 
 
 def draw_demo(demo: Demo) -> Figure:

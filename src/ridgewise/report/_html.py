@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pages: one file each, without the network, whatever the names in the data are.
+
+To make a page, write a template and render it::
+
+    {# report/templates/mine.html.j2 #}
+    {% extends "base.html.j2" %}
+    {% import "parts.html.j2" as parts %}
+    {% block title %}My page{% endblock %}
+    {% block content %}
+      <h1>My page</h1>
+      {{ parts.verdict("BSS is as good as all features.", kind="good") }}
+      {{ parts.definitions([("samples", 72), ("features", "7,129")]) }}
+      <section><h2>Errors</h2>
+        <div class="figures">{{ parts.figure(errors) }}{{ parts.figure(times) }}</div>
+        {{ parts.data_table(table) }}
+      </section>
+    {% endblock %}
+
+    render_page(
+        "mine.html.j2",
+        errors=Picture(figure, label="what a blind reader needs to know", caption="what it is"),
+        times=Picture(...),
+        table=DataTable(
+            [Column("feature"), Column("weight", "{:.3f}")],  # a format makes it numeric
+            [("zyxin", 1.25), ("<script>", 0.5)],             # raw values: they sort and download
+            caption="Selected features",
+            file_name="selected.csv",
+            marked={0},                                       # places of rows to stand out
+        ),
+    )
+
+- Everything is escaped, unless it is `markupsafe.Markup`.
+- `Picture`: any matplotlib figure, drawn within ``with page_style():`` in the colours of `_style`,
+  which become those of the page, light or dark; 5.6 in wide reads well on a phone and two in a row
+  on a desk. ``wide=True`` takes the whole width, and scrolls in its own box on a phone. Text from
+  outside goes through `plain_label` first, since matplotlib reads ``$`` as mathematics.
+- Cells may be None (shown as a dash). ``data_table(table, search=false)`` has no search box.
+- ``verdict``: kind "good", "fair", "poor" or "plain"; its text may hold Markup.
+- More classes: ``lead`` (the answer, in large letters), ``note`` (small print), ``figures`` (a grid
+  of figures), ``mark`` (a label beside a word).
+"""
+
+from base64 import b64encode
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+import ridgewise
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table in a page.
+
+    Attributes
+    ----------
+    title : str
+        Its head.
+    format : str, default=""
+        How its numbers are shown, as in ``"{:.3f}"``. Empty: it holds words.
+    help : str, default=""
+        A few words on what it is, for who rests on its head.
+    """
+
+    title: str
+    format: str = ""
+    help: str = ""
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it sorts by value."""
+        return bool(self.format)
+
+    def show(self, value: Any) -> Any:
+        """Write a value as readers see it."""
+        if value is None or value != value:  # nothing, or not a number
+            return Markup("&ndash;")
+        return self.format.format(value) if self.is_number else value
+
+
+@dataclass(frozen=True)
+class DataTable:
+    """A table that sorts, filters and downloads.
+
+    Attributes
+    ----------
+    columns : sequence of Column
+        From left to right.
+    rows : sequence of sequences
+        Raw values.
+    caption : str, default=""
+        What it is, above it.
+    file_name : str, default="table.csv"
+        What the downloaded file is called.
+    marked : collection of int, default=()
+        Places of the rows that stand out.
+    """
+
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Any]]
+    caption: str = ""
+    file_name: str = "table.csv"
+    marked: Collection[int] = ()
+
+
+def render_page(template: str, **context: Any) -> str:
+    """Render a page.
+
+    Parameters
+    ----------
+    template : str
+        Its name in ``report/templates``.
+    **context : object
+        What it shows.
+
+    Returns
+    -------
+    str
+        A whole HTML document, which loads nothing.
+    """
+    return _environment().get_template(template).render(context)
+
+
+@cache
+def _environment() -> Environment:
+    """Make what finds templates; anything they show is escaped, and nothing may be missing."""
+    environment = Environment(
+        loader=PackageLoader("ridgewise.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    script = environment.loader.get_source(environment, "page.js")[0]  # type: ignore[union-attr]
+    script = script.replace("\r\n", "\n")  # as a browser reads it, whose hash it is
+    environment.globals |= {
+        "version": ridgewise.__version__,
+        "script": Markup(script),
+        # Only this very script runs: one that got in through the data would not.
+        "script_hash": b64encode(sha256(script.encode()).digest()).decode(),
+    }
+    return environment

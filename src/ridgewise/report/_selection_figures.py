@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The pictures of a selection."""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path as Outline
+
+from ridgewise._typing import FloatArray, IndexArray
+from ridgewise.evaluation import SelectionRun
+from ridgewise.guarantees import Certificate
+from ridgewise.report._style import BLUE, DASHES, FAINT, INK, ORANGE
+from ridgewise.report._svg import page_style, plain_label, plain_logarithm
+
+WIDTH = 5.6  # inches: see _html.py
+MOST_POINTS = 600  # of a curve: more cannot be told apart
+SHADES = 10  # of a correlation
+
+
+def draw_certificate(certificate: Certificate) -> Figure:
+    """Draw what was measured, between what was promised and what would be perfect.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        What to draw.
+
+    Returns
+    -------
+    Figure
+    """
+    with page_style():
+        figure = Figure(figsize=(WIDTH, 1.75), layout="constrained")
+        axes = figure.subplots()
+        promised = certificate.promised_lower, certificate.promised_upper
+        if promised[0] is not None and promised[1] is not None:
+            axes.barh(1, promised[1] - promised[0], left=promised[0], color=BLUE, alpha=0.22)
+            _name_ends(axes, 1, promised[0], promised[1], bold=False)
+        measured = certificate.lower, certificate.upper
+        axes.barh(0, measured[1] - measured[0], left=measured[0], color=BLUE)
+        _name_ends(axes, 0, *measured, bold=True)
+        axes.axvline(1, color=INK, linewidth=1.1, linestyle=DASHES)
+        axes.set_yticks([0, 1] if promised[0] is not None else [0])
+        axes.set_yticklabels(["measured", "promised"][: len(axes.get_yticks())])
+        largest = max(certificate.upper, promised[1] or 0, 1.2)
+        axes.set_xlim(-0.1 * largest, 1.12 * largest)
+        axes.set_ylim(-0.6, 1.6 if promised[0] is not None else 0.6)
+        axes.set_xticks([0, 1], ["0: lost", "1: perfect"])
+    return figure
+
+
+def _name_ends(axes: Axes, height: int, lower: float, upper: float, *, bold: bool) -> None:
+    weight = "bold" if bold else "normal"
+    for value, side, shift in ((lower, "right", -4), (upper, "left", 4)):
+        axes.annotate(
+            f"{value:.3g}",
+            (value, height),
+            xytext=(shift, 0),
+            textcoords="offset points",
+            ha=side,
+            va="center",
+            weight=weight,
+        )
+
+
+def draw_leverage(run: SelectionRun) -> Figure:
+    """Draw all leverage scores in descending order, with the selected ones marked.
+
+    Parameters
+    ----------
+    run : SelectionRun
+        What was selected.
+
+    Returns
+    -------
+    Figure
+    """
+    order = np.argsort(-run.leverage_scores, kind="stable")
+    scores = run.leverage_scores[order]
+    places = np.empty(len(order), dtype=np.intp)
+    places[order] = np.arange(1, len(order) + 1)
+    chosen = np.sort(places[run.selector.selected_])
+    shown = _spread(int(np.count_nonzero(scores > 0)))
+    with page_style():
+        figure = Figure(figsize=(WIDTH, 3.7), layout="constrained")
+        axes = figure.subplots()
+        axes.plot(shown + 1, scores[shown], color=FAINT, linewidth=2.2, label="all features")
+        marked = chosen[scores[chosen - 1] > 0]
+        axes.plot(*_ticks(marked, scores[marked - 1]), color=BLUE, linewidth=1.3, label="selected")
+        axes.set(xscale="log", yscale="log", xlabel="features, by descending leverage score")
+        axes.set_ylabel("leverage score")
+        axes.set_title("Which features were taken")
+        plain_logarithm(axes.xaxis)
+        plain_logarithm(axes.yaxis)
+        axes.grid(axis="y")
+        axes.legend(loc="lower left")
+    return figure
+
+
+def _ticks(x: IndexArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Vertical strokes through points, as one line with gaps: small in a file."""
+    gaps = np.full(len(x), np.nan)
+    return np.stack([x, x, gaps], 1).ravel(), np.stack([y / 1.22, y * 1.22, gaps], 1).ravel()
+
+
+def _spread(count: int) -> IndexArray:
+    """Places among so many, dense at the beginning, as a logarithmic axis shows them."""
+    places = np.geomspace(1, max(count, 1), MOST_POINTS).round().astype(np.intp) - 1
+    return np.unique(places)
+
+
+def draw_singular_values(run: SelectionRun) -> Figure:
+    """Draw the singular values, which tell how many directions the data has.
+
+    Parameters
+    ----------
+    run : SelectionRun
+        What was selected.
+
+    Returns
+    -------
+    Figure
+    """
+    values = run.singular_values
+    with page_style():
+        figure = Figure(figsize=(WIDTH, 3.7), layout="constrained")
+        axes = figure.subplots()
+        dots = "o" if run.rank <= 60 else ""
+        directions = np.arange(1, run.rank + 1)
+        axes.plot(directions, values, color=BLUE, linewidth=2.2, marker=dots, markersize=4)
+        axes.set_yscale("log")
+        axes.set(xlabel="directions of the data, the strongest first", ylabel="singular value")
+        axes.set_title("How many directions the data has")
+        if run.certificate.alpha > 0:
+            _draw_alpha(axes, run.certificate.alpha**0.5)
+        plain_logarithm(axes.yaxis)
+        axes.grid(axis="y")
+    return figure
+
+
+def _draw_alpha(axes: Axes, height: float) -> None:
+    """Draw where a ridge model begins to ignore directions."""
+    axes.axhline(height, color=ORANGE, linewidth=1.4, linestyle=DASHES)
+    axes.annotate(
+        "certified for ridge models that all but ignore what is far below",
+        (1, height),
+        xycoords=axes.get_yaxis_transform(),
+        xytext=(-2, 4),
+        textcoords="offset points",
+        ha="right",
+        color=INK,
+        fontsize=8.5,
+    )
+
+
+def draw_parts(run: SelectionRun) -> Figure:
+    """Draw the selected features that count most: weight times leverage score.
+
+    Parameters
+    ----------
+    run : SelectionRun
+        What was selected.
+
+    Returns
+    -------
+    Figure
+    """
+    order = np.argsort(run.selector.selected_)
+    found = order[np.searchsorted(run.selector.selected_, run.correlated, sorter=order)]
+    parts = run.selector.weights_[found] * run.leverage_scores[run.correlated]
+    places = np.arange(len(parts))
+    with page_style():
+        figure = Figure(figsize=(WIDTH, 5.1), layout="constrained")
+        axes = figure.subplots()
+        axes.hlines(places, 0, parts, color=BLUE, linewidth=2)
+        axes.plot(parts, places, "o", color=BLUE, markersize=6)
+        names = [plain_label(run.feature_names[index]) for index in run.correlated]
+        axes.set_yticks(places, names, fontsize=8.5)
+        axes.set_ylim(len(parts) - 0.4, -0.6)
+        axes.set_xlim(0, 1.05 * parts.max())
+        axes.grid(axis="x")
+        axes.set_xlabel("weight times leverage score")
+        axes.set_title("The features that count most")
+    return figure
+
+
+def draw_correlations(run: SelectionRun) -> Figure:
+    """Draw how the selected features of the most weight go together.
+
+    Parameters
+    ----------
+    run : SelectionRun
+        What was selected.
+
+    Returns
+    -------
+    Figure
+    """
+    count = len(run.correlated)
+    with page_style():
+        figure = Figure(figsize=(WIDTH, 5.1), layout="constrained")
+        axes = figure.subplots()
+        for sign, colour in ((1, BLUE), (-1, ORANGE)):
+            _draw_shades(axes, np.nan_to_num(sign * run.correlations), colour)
+        names = [plain_label(run.feature_names[index], 18) for index in run.correlated]
+        axes.set_yticks(np.arange(count) + 0.5, names, fontsize=8.5)
+        axes.set_xticks(np.arange(count) + 0.5, names, fontsize=8.5, rotation=90)
+        axes.set(xlim=(0, count), ylim=(count, 0), aspect="equal")
+        axes.spines["bottom"].set_visible(False)
+        axes.tick_params(length=0)
+        axes.set_title("How they go together")
+    return figure
+
+
+def _draw_shades(axes: Axes, values: FloatArray, colour: str) -> None:
+    """Draw the cells of every shade as one outline; where there is none, the page shows."""
+    levels = np.ceil(values * SHADES - 0.5).astype(int)
+    for level in range(1, SHADES + 1):
+        cells = [_cell(column, row) for row, column in np.argwhere(levels == level)]
+        if cells:
+            outline = Outline.make_compound_path(*cells)
+            axes.add_patch(PathPatch(outline, color=colour, alpha=level / SHADES, linewidth=0))
+
+
+def _cell(column: int, row: int) -> Outline:
+    x, y, side = column + 0.04, row + 0.04, 0.92
+    corners = [(x, y), (x + side, y), (x + side, y + side), (x, y + side), (x, y)]
+    return Outline(corners, closed=True)

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Matplotlib's figures as parts of a page: light or dark with it, and readable without seeing."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from io import BytesIO
+from xml.etree import ElementTree
+
+from markupsafe import Markup
+from matplotlib import style
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
+
+from ridgewise.report._style import PALETTE, STYLE
+
+PAGE_STYLE = {
+    **STYLE,
+    "font.family": "sans-serif",
+    "font.size": 10,
+    "axes.titlesize": 11,
+    "svg.fonttype": "none",  # letters stay letters: to be searched, copied and read aloud
+    "savefig.transparent": True,
+}
+LONGEST_LABEL = 24
+SECRET_OF_IDS = "ridgewise"  # any constant: the same figure gives the same file
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A matplotlib figure in a page.
+
+    Attributes
+    ----------
+    figure : Figure
+        The figure, drawn within `page_style`.
+    label : str
+        What it shows, for readers who do not see it.
+    caption : str or Markup, default=""
+        Below it.
+    wide : bool, default=False
+        Whether it takes the whole width of the page.
+    """
+
+    figure: Figure
+    label: str
+    caption: str = ""
+    wide: bool = False
+
+    @cached_property
+    def svg(self) -> Markup:
+        """The figure as a part of a page."""
+        return inline_svg(self.figure, self.label)
+
+
+@contextmanager
+def page_style() -> Iterator[None]:
+    """Draw as pages look, and leave matplotlib as it was."""
+    with style.context(["default", PAGE_STYLE]):
+        yield
+
+
+def plain_label(text: object, longest: int = LONGEST_LABEL) -> str:
+    r"""Make a label for a figure of any text: short, printable, and no mathematics.
+
+    Parameters
+    ----------
+    text : object
+        A name from outside.
+    longest : int, default=24
+        How many letters fit.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from ridgewise.report import plain_label
+    >>> print(plain_label("$x$"), plain_label("a very long name of a gene, or of two"))
+    \$x\$ a very long name of a g…
+    """
+    line = " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
+    short = line if len(line) <= longest else line[: longest - 1] + "…"
+    return short.replace("$", r"\$")
+
+
+def plain_logarithm(axis: Axis) -> None:
+    """Write the numbers of a logarithmic axis as people do, and enough of them.
+
+    Parameters
+    ----------
+    axis : Axis
+        The axis, with all that is drawn along it.
+    """
+    low, high = axis.get_view_interval()
+    steps = (1.0, 2.0, 5.0) if high < 300 * low else (1.0,)
+    axis.set_major_locator(LogLocator(subs=steps))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_locator(NullLocator())
+    axis.set_minor_formatter(NullFormatter())
+
+
+def inline_svg(figure: Figure, label: str) -> Markup:
+    """Turn a figure into SVG that can stand in a page beside others.
+
+    Parameters
+    ----------
+    figure : Figure
+        The figure.
+    label : str
+        What it shows, in words.
+
+    Returns
+    -------
+    Markup
+        With ids that no other figure has, colours of the page, and no addresses.
+    """
+    buffer = BytesIO()
+    with style.context(["default", PAGE_STYLE, {"svg.hashsalt": SECRET_OF_IDS}]):
+        figure.savefig(buffer, format="svg", metadata={"Date": None})
+    prefix = f"f{sha256(buffer.getvalue()).hexdigest()[:8]}-"
+    root = ElementTree.fromstring(buffer.getvalue())
+    for parent in list(root.iter()):
+        for child in [child for child in parent if child.tag.endswith(("}metadata", "}style"))]:
+            parent.remove(child)
+    for element in root.iter():
+        _localize(element, prefix)
+    for size in ("width", "height"):
+        del root.attrib[size]  # the page decides
+    root.set("role", "img")
+    root.set("aria-label", label)
+    return Markup(ElementTree.tostring(root, encoding="unicode"))
+
+
+def _localize(element: ElementTree.Element, prefix: str) -> None:
+    """Take namespaces off an element, and let its ids, colours and letters be the page's."""
+    element.tag = element.tag.rpartition("}")[2]
+    for name in list(element.attrib):
+        value = element.attrib.pop(name)
+        name = name.rpartition("}")[2]
+        if name == "id":
+            if element.tag == "g":
+                continue  # which nothing refers to
+            value = prefix + value
+        elif name == "href":
+            value = value.replace("#", f"#{prefix}", 1) if value[0] == "#" else value
+        else:
+            value = re.sub("font-family: [^;]+; ", "", value.replace("url(#", f"url(#{prefix}"))
+            value = _with_palette(value)
+        element.set(name, value)
+
+
+def _with_palette(value: str) -> str:
+    """Write colours of the palette as variables of the page's style sheet."""
+    return re.sub(
+        r"#[0-9a-f]{6}",
+        lambda found: f"var(--{PALETTE[found[0]]})" if found[0] in PALETTE else found[0],
+        value,
+    )
