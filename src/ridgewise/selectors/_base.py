@@ -13,6 +13,7 @@ from sklearn.utils.sparsefuncs import inplace_column_scale
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ridgewise._typing import AnyArray, BoolArray, FloatArray, IndexArray, is_sparse
+from ridgewise.spectrum import as_source, header_of, is_outside, select_columns
 
 
 class FeatureSelector(SelectorMixin, BaseEstimator):
@@ -53,12 +54,18 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
         Parameters
         ----------
         X : array, sparse array or data frame of shape (n, d)
+            Or a container that `fit` takes: of a stored one the selected features are read, of a
+            Dask array or data frame the result is a Dask array, not computed yet.
 
         Returns
         -------
         X_selected : of shape (n, n_selected_)
             Where the selector rescales, each column is multiplied by the root of its weight.
         """
+        if is_outside(X):
+            check_is_fitted(self)
+            X = validate_outside(self, X, reset=False)
+            return select_columns(X, np.sort(self.selected_), self._scale)
         selected = super().transform(X)
         scale = self._scale
         if scale is None:
@@ -119,11 +126,21 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
 
 def validate_wide(selector: FeatureSelector, X: Any) -> Any:
     """Check X without converting it whole: types are converted, and NaN found, block by block."""
+    if is_outside(X):
+        return validate_outside(selector, X)
     return as_numbers(
         validate_data(
             selector, X, accept_sparse=("csc", "csr"), dtype="numeric", ensure_all_finite=False
         )
     )
+
+
+def validate_outside(selector: FeatureSelector, X: Any, *, reset: bool = True) -> Any:
+    """Check the features of a container that is not in memory, and none of its values."""
+    header = header_of(X)
+    X = as_numbers(as_source(X, sized=reset))
+    validate_data(selector, header, "ignored", skip_check_array=True, reset=reset)
+    return X
 
 
 def as_numbers(X: Any) -> Any:

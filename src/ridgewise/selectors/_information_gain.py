@@ -7,12 +7,14 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import entr
+from sklearn.utils import assert_all_finite, check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.sparsefuncs import csc_median_axis_0
 from sklearn.utils.validation import validate_data
 
 from ridgewise._typing import AnyArray, FloatArray, IndexArray, is_sparse
-from ridgewise.selectors._base import FeatureSelector, as_numbers, check_n_features, descending
+from ridgewise.selectors._base import FeatureSelector, check_n_features, descending, validate_wide
+from ridgewise.spectrum import as_columns
 
 
 class InformationGainSelector(FeatureSelector):
@@ -80,17 +82,15 @@ class InformationGainSelector(FeatureSelector):
         self
         """
         check_threshold(self.threshold)
-        X, y = validate_data(self, X, y, accept_sparse="csc", dtype="numeric")
-        X = as_numbers(X)
+        y = validate_data(self, y=y)
+        X = validate_wide(self, X)
+        check_consistent_length(X, y)
         check_classification_targets(y)
-        if is_sparse(X) and not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
         d = X.shape[1]
         wanted = check_n_features(self.n_features_to_select, d, default=max(1, d // 2))
         self.classes_, y = np.unique(y, return_inverse=True)
-        counts = presence_counts(X, y, len(self.classes_), self.threshold)
-        self.scores_ = information_gain(counts, np.bincount(y))
+        counts = as_columns(X).map(presence_counts, y, len(self.classes_), self.threshold)
+        self.scores_ = information_gain(np.hstack(counts), np.bincount(y))
         return self._set_selection(descending(self.scores_)[: min(wanted, d)])
 
     def __sklearn_tags__(self) -> Any:
@@ -115,6 +115,9 @@ def entropy(counts: AnyArray) -> FloatArray:
 
 def presence_counts(X: Any, y: IndexArray, n_classes: int, threshold: float | str) -> FloatArray:
     """In how many samples of each class each feature is present, shape (classes, features)."""
+    if is_sparse(X):
+        X = canonical(X)
+    assert_all_finite(X, input_name="X")
     in_class = sp.csr_array((np.ones(len(y)), (y, np.arange(len(y)))), shape=(n_classes, len(y)))
     if not is_sparse(X):
         limit, values = (
@@ -129,6 +132,15 @@ def presence_counts(X: Any, y: IndexArray, n_classes: int, threshold: float | st
     # below a negative median, what is not stored is present too
     stored = count_stored(X, in_class, np.ones(X.nnz))
     return np.where(median < 0, above + in_class.sum(axis=1)[:, None] - stored, above)
+
+
+def canonical(X: Any) -> Any:
+    """Compressed by columns, with each entry stored once."""
+    X = X.tocsc()
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
 
 
 def magnitude(X: AnyArray) -> AnyArray:

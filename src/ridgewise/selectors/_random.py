@@ -5,9 +5,9 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
-from ridgewise.selectors._base import FeatureSelector, as_numbers, check_n_features
+from ridgewise.selectors._base import FeatureSelector, check_n_features, validate_wide
+from ridgewise.spectrum import as_columns
 
 
 class RandomSelector(FeatureSelector):
@@ -58,7 +58,8 @@ class RandomSelector(FeatureSelector):
         -------
         self
         """
-        X = as_numbers(validate_data(self, X, accept_sparse=("csc", "csr"), dtype="numeric"))
+        X = validate_wide(self, X)
+        as_columns(X).check_finite()
         d = X.shape[1]
         wanted = check_n_features(self.n_features_to_select, d, default=max(1, d // 2))
         order = check_random_state(self.random_state).permutation(d)

@@ -11,6 +11,7 @@ from ridgewise._memory import remembered
 from ridgewise._threads import one_blas_thread
 from ridgewise._typing import FloatArray, IndexArray, is_sparse
 from ridgewise.selectors._base import FeatureSelector, as_numbers, check_n_features
+from ridgewise.spectrum import is_outside
 
 
 class RRQRSelector(FeatureSelector):
@@ -77,6 +78,12 @@ class RRQRSelector(FeatureSelector):
         -------
         self
         """
+        if is_outside(X):
+            raise ValueError(
+                "RRQRSelector needs all of X in memory, dense; got a container that is not: "
+                f"{type(X).__module__}.{type(X).__name__} of shape {X.shape}. Load it first, or use "
+                "BSSSelector, which does without"
+            )
         X = as_numbers(validate_data(self, X, accept_sparse="csc", dtype="numeric"))
         wanted = check_n_features(self.n_features_to_select, X.shape[1], default=0)
         order, self.rank_ = remembered(pivots, X)

@@ -5,6 +5,8 @@ This room knows containers and no algorithm.
 """
 
 from ridgewise.spectrum._columns import Columns, as_columns, as_numeric
+from ridgewise.spectrum._containers import as_source, header_of, is_outside, select_columns
+from ridgewise.spectrum._parquet import open_parquet
 from ridgewise.spectrum._spectrum import Spectrum, TallSpectrum, WideSpectrum, compute_spectrum
 
 __all__ = [
@@ -14,5 +16,10 @@ __all__ = [
     "WideSpectrum",
     "as_columns",
     "as_numeric",
+    "as_source",
     "compute_spectrum",
+    "header_of",
+    "is_outside",
+    "open_parquet",
+    "select_columns",
 ]

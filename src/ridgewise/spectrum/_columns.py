@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Any container as columns: blocks of features, one after the other, or those asked for."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from scipy.linalg import qr
 from scipy.linalg.blas import dtrmm
 from sklearn import get_config
 from sklearn.utils import assert_all_finite, check_array, gen_batches
 
 from ridgewise._typing import AnyArray, FloatArray, IndexArray, is_sparse
+from ridgewise.spectrum._containers import as_source, is_dask, is_outside, is_stored, transposed
 
 BLOCK_BYTES = 2**24  # of a block of columns in float64: larger ones are no faster
 
@@ -18,8 +20,11 @@ def as_numeric(X: Any) -> Any:
     """An array, memory map, sparse array or matrix, or data frame, as an array or sparse array.
 
     Nothing is copied that is one: types are converted block by block, so that what is stored as
-    float32, integers or booleans stays so. Nor are NaN and infinities looked for here.
+    float32, integers or booleans stays so. Nor are NaN and infinities looked for here. What is not
+    in memory (see `is_outside`) stays where it is.
     """
+    if is_outside(X):
+        return as_source(X)
     return check_array(
         X,
         accept_sparse=("csc", "csr"),
@@ -30,25 +35,39 @@ def as_numeric(X: Any) -> Any:
 
 
 def as_columns(X: Any, *, center: bool = False) -> "Columns":
-    """The features of X (an array or sparse array) as columns."""
-    return SparseColumns(X, center=center) if is_sparse(X) else DenseColumns(X, center=center)
+    """The features of X (what `as_numeric` gives) as columns."""
+    return columns_class(X)(X, center=center)
 
 
 def as_rows(X: Any, *, center: bool = False) -> "Columns":
     """The samples of X as columns; with ``center``, less the features' means."""
-    mean = means(X) if center else None
-    return SparseColumns(X.T, offset=mean) if is_sparse(X) else DenseColumns(X.T, offset=mean)
+    rows = columns_class(X)(transposed(X))
+    if center:
+        rows.offset = rows.row_means()
+    return rows
 
 
-def means(X: Any) -> FloatArray:
-    """Means of the features in float64: of a constant one, the constant itself."""
-    mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
-    low, high = (as_vector(extreme) for extreme in (X.min(axis=0), X.max(axis=0)))
-    return np.where(low == high, low, mean)
+def columns_class(X: Any) -> type["Columns"]:
+    """The kind of columns that this container has. What it takes to read it is imported here."""
+    if is_dask(X):
+        from ridgewise.spectrum._dask import DaskColumns
+
+        return DaskColumns
+    if is_stored(X):
+        from ridgewise.spectrum._stored import StoredColumns
+
+        return StoredColumns
+    return SparseColumns if is_sparse(X) else DenseColumns
+
+
+def as_means(sums: FloatArray, count: int) -> FloatArray:
+    """Means from `Columns.row_sums`: of a constant row, the constant itself."""
+    total, low, high = sums
+    return np.where(low == high, low, total / count)
 
 
 def as_vector(row: Any) -> FloatArray:
-    """A row, sparse or not, as a vector."""
+    """A row or a column, sparse or not, as a vector."""
     return np.asarray(row.todense() if is_sparse(row) else row, dtype=np.float64).ravel()
 
 
@@ -116,6 +135,36 @@ class Columns:
             norms2[place] = np.einsum("ij,ij->i", product, product)
         return norms2
 
+    def squares(self, B: FloatArray, weights: FloatArray) -> FloatArray:
+        """Squares of the entries of X^T B, times ``weights``: an array of shape (d, k)."""
+        sums = np.empty((self.shape[1], weights.shape[1]))
+        for place, rows in self.products(B):
+            sums[place] = np.square(rows) @ weights
+        return sums
+
+    def triangle(self) -> FloatArray:
+        """R in X^T = Q R, made block by block: X^T never stands whole, and Q not at all."""
+        R: FloatArray = np.empty((0, self.shape[0]))
+        for _, block in self.dense_blocks():
+            R = stacked_triangle(R, block.T)
+        return R
+
+    def map(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
+        """What the function makes of each block of columns, as it is stored."""
+        return [function(self.X[:, place], *arguments) for place in self.slices()]
+
+    def row_means(self) -> FloatArray:
+        """Means over the columns, in float64, shape (n,)."""
+        return as_means(self.row_sums(), self.shape[1])
+
+    def row_sums(self) -> FloatArray:
+        """Over the columns: sums, the smallest and the largest values, shape (3, n)."""
+        found = self.X.sum(axis=1, dtype=np.float64), self.X.min(axis=1), self.X.max(axis=1)
+        return np.array([as_vector(column) for column in found])
+
+    def expect(self, scores: FloatArray) -> None:
+        """Be told that `take` will ask for columns of high scores, mostly."""
+
     def check_finite(self) -> None:
         """Raise scikit-learn's error if there is a NaN or an infinity."""
         for place in self.slices():
@@ -138,6 +187,12 @@ class Columns:
             mean[constant] = finished[0, constant]  # not rounded
             finished -= mean
         return finished
+
+
+def stacked_triangle(R: FloatArray, below: FloatArray) -> FloatArray:
+    """The triangular factor of R above other rows."""
+    n = R.shape[1]
+    return qr(np.vstack([R, below]), mode="r", overwrite_a=True, check_finite=False)[0][:n]
 
 
 class DenseColumns(Columns):

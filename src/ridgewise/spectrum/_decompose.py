@@ -5,10 +5,10 @@ from contextlib import nullcontext
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import eigh, qr, svd
+from scipy.linalg import eigh, svd
 
 from ridgewise._threads import one_blas_thread
-from ridgewise._typing import AnyArray, FloatArray
+from ridgewise._typing import FloatArray
 from ridgewise.spectrum._columns import Columns
 
 FEW = 600  # rows: an eigendecomposition of fewer is slower on two threads than on one
@@ -60,12 +60,8 @@ def by_gram(K: FloatArray, n_columns: int) -> Decomposition:
 
 
 def by_qr(columns: Columns) -> Decomposition:
-    """From R in X^T = Q R, made block by block: X^T never stands whole, and Q not at all."""
-    n = columns.shape[0]
-    R: AnyArray = np.empty((0, n))
-    for _, block in columns.dense_blocks():
-        R = qr(np.vstack([R, block.T]), mode="r", overwrite_a=True, check_finite=False)[0][:n]
-    _, singular_values, Vt = svd(R, full_matrices=False, check_finite=False)
+    """From R in X^T = Q R."""
+    _, singular_values, Vt = svd(columns.triangle(), full_matrices=False, check_finite=False)
     cutoff = EPS * max(columns.shape) * float(singular_values[0])
     rank = int(np.count_nonzero(singular_values > cutoff))
     return Decomposition(np.ascontiguousarray(Vt[:rank].T), singular_values[:rank], cutoff, "qr")

@@ -73,6 +73,14 @@ class Spectrum(ABC):
     def projections(self, directions: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
         """U times ``directions``, block by block."""
 
+    @abstractmethod
+    def squares(self, directions: FloatArray, weights: FloatArray) -> FloatArray:
+        """Squares of the entries of U times ``directions``, times ``weights``, shape (d, k).
+
+        Quadratic forms of every row of U: those of Q diag(w) Q^T are ``squares(Q, w[:, None])``.
+        Where X is on a cluster they are made there, and `projections` would bring all of U here.
+        """
+
 
 class WideSpectrum(Spectrum):
     """Of more features than samples: u_j = S^-1 V^T x_j is made when asked for."""
@@ -89,7 +97,9 @@ class WideSpectrum(Spectrum):
     @cached_property
     def leverage_scores(self) -> FloatArray:
         """Squared norms of the rows of U, shape (d,): one pass over the data."""
-        return self.columns.norms2(self.projector)
+        scores = self.columns.norms2(self.projector)
+        self.columns.expect(scores)
+        return scores
 
     def take(self, indices: IndexArray) -> FloatArray:
         """Rows of U for the features ``indices``, shape (len(indices), rank)."""
@@ -98,6 +108,10 @@ class WideSpectrum(Spectrum):
     def projections(self, directions: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
         """U times ``directions``, block by block."""
         return self.columns.products(self.projector @ directions)
+
+    def squares(self, directions: FloatArray, weights: FloatArray) -> FloatArray:
+        """Squares of the entries of U times ``directions``, times ``weights``."""
+        return self.columns.squares(self.projector @ directions, weights)
 
 
 class TallSpectrum(Spectrum):
@@ -130,6 +144,10 @@ class TallSpectrum(Spectrum):
         """U times ``directions``, in one block."""
         yield slice(0, len(self.U)), self.U @ directions
 
+    def squares(self, directions: FloatArray, weights: FloatArray) -> FloatArray:
+        """Squares of the entries of U times ``directions``, times ``weights``."""
+        return np.square(self.U @ directions) @ weights
+
 
 def compute_spectrum(
     X: Any,
@@ -143,7 +161,8 @@ def compute_spectrum(
     Parameters
     ----------
     X : array, memory map, sparse array or matrix, or data frame of shape (n, d)
-        Any numeric type; sums are in float64.
+        Any numeric type; sums are in float64. Or a container that is not in memory: a Zarr array,
+        a Parquet table (`open_parquet`), a Dask array or data frame.
     rank : int or float or None
         How many singular vectors to keep: all that are above rounding errors (None), at most so
         many (int), or as many as hold this share of the sum of squares (float in (0, 1]).

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Containers that do not hold their values in memory: told apart, checked, and read in part.
+
+They are known by what they can do, so that none of their libraries is imported here:
+
+- *stored* ones (Zarr arrays, Parquet tables) have a shape, a dtype and chunks, and ``[rows, columns]``
+  reads;
+- Dask arrays and data frames have a graph, and work on their chunks goes to a cluster.
+"""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import assert_all_finite
+
+from ridgewise._typing import AnyArray, FloatArray, IndexArray, is_sparse
+
+
+def is_outside(X: Any) -> bool:
+    """Whether X is a container whose values are not in memory.
+
+    A memory map is not: it is an array, as far as anyone can tell.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> is_outside(np.eye(3))
+    False
+    """
+    return is_dask(X) or is_stored(X)
+
+
+def is_dask(X: Any) -> bool:
+    """Whether X is a Dask array or data frame."""
+    return hasattr(X, "__dask_graph__")
+
+
+def is_stored(X: Any) -> bool:
+    """Whether X is read by ``X[rows, columns]``."""
+    is_known = isinstance(X, np.ndarray) or is_sparse(X) or is_dask(X)
+    return not is_known and all(hasattr(X, name) for name in ("shape", "dtype", "chunks"))
+
+
+def header_of(X: Any) -> Any:
+    """An empty data frame with the features' names, for scikit-learn to look at; X if it has none."""
+    for attribute in ("header", "_meta"):  # of Parquet tables, of Dask data frames
+        header = getattr(X, attribute, None)
+        if hasattr(header, "columns"):
+            return header
+    return X
+
+
+def as_source(X: Any, *, sized: bool = True) -> Any:
+    """Check a container's shape, and make an array of a Dask data frame.
+
+    Parameters
+    ----------
+    X : Zarr array, Parquet table, Dask array or Dask data frame
+    sized : bool
+        Whether the number of samples must be known. A Dask data frame's partitions are then counted,
+        which may read them.
+    """
+    if hasattr(X, "to_dask_array"):
+        X = X.to_dask_array(lengths=True if sized else None)
+    if len(X.shape) != 2:
+        raise ValueError(f"Expected 2D array, got {len(X.shape)}D array instead: shape={X.shape}")
+    known = X.shape if sized else X.shape[1:]
+    if any(np.isnan(size) for size in known):
+        raise ValueError(
+            f"the sizes of X's chunks are unknown (shape={X.shape}): call X.compute_chunk_sizes() "
+            "first, or to_dask_array(lengths=True) if it comes from a data frame"
+        )
+    for size, what in zip(X.shape, ("sample", "feature"), strict=True):
+        if size == 0:
+            raise ValueError(
+                f"Found array with 0 {what}(s) (shape={X.shape}) while a minimum of 1 is required."
+            )
+    return X
+
+
+def transposed(X: Any) -> Any:
+    """X^T, without reading anything."""
+    return X.T if hasattr(X, "T") else Transposed(X)
+
+
+class Transposed:
+    """A stored array with its rows and columns exchanged.
+
+    Parameters
+    ----------
+    X : stored array
+    header : data frame, optional
+        An empty one with the features' names.
+    """
+
+    def __init__(self, X: Any, header: Any = None) -> None:
+        self.T, self.header, self.dtype = X, header, X.dtype
+        self.shape: tuple[int, int] = X.shape[::-1]
+        self.chunks = (X.chunks or X.shape)[::-1]
+
+    def __getitem__(self, place: tuple[Any, Any]) -> AnyArray:
+        rows, columns = place
+        return read(self.T, columns, rows).T
+
+
+def read(X: Any, rows: slice | IndexArray, columns: slice | IndexArray) -> AnyArray:
+    """Values of a stored array: slices, or indices in ascending order of rows or of columns."""
+    return np.asarray(getattr(X, "oindex", X)[rows, columns])  # oindex: Zarr's name for it
+
+
+def select_columns(X: Any, places: IndexArray, scale: FloatArray | None) -> Any:
+    """The columns ``places`` (ascending), each multiplied: read, or still lazy of a Dask array."""
+    if is_dask(X):
+        from ridgewise.spectrum._dask import lazy_columns
+
+        return lazy_columns(X, places, scale)
+    selected = read(X, slice(0, X.shape[0]), places)
+    assert_all_finite(selected, input_name="X")
+    if scale is None:
+        return selected
+    selected = selected if selected.dtype.kind == "f" else selected.astype(np.float64)
+    return selected * scale.astype(selected.dtype)
