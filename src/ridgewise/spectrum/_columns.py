@@ -232,9 +232,9 @@ class SparseColumns(Columns):
             X = X * self.scale
         K: FloatArray = np.asarray((X @ X.T).todense())
         before = K.trace()
-        if self.offset is not None:  # the offset is the columns' mean
-            mean = self.offset * self.scale
-            K -= self.shape[1] * np.outer(mean, mean)
+        if self.offset is not None:  # (X - b 1^T) (X - b 1^T)^T
+            b, cross = self.offset * self.scale, np.outer(X.sum(axis=1), self.offset * self.scale)
+            K += self.shape[1] * np.outer(b, b) - cross - cross.T
         if self.center:  # (I - 11^T/n) K (I - 11^T/n)
             K -= K.mean(axis=0)
             K -= K.mean(axis=1)[:, None]

@@ -5,7 +5,7 @@ Every chunk of columns becomes `Columns` where it is, in memory, dense or sparse
 such as K, do so on the cluster. Whatever scheduler Dask is set to does the work.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, reduce
 from typing import Any
 
@@ -49,7 +49,7 @@ class DaskColumns(Columns):
         """A call of this method of `Columns` for each chunk, not computed yet."""
         settings = {"center": self.center, "offset": self.offset, "scale": self.scale}
         shared = delayed((method, arguments, settings), pure=False, traverse=False)
-        return [call(list(parts), shared) for parts in self.whole.to_delayed().T]
+        return [call(shared, *parts) for parts in self.whole.to_delayed().T]
 
     def each(self, method: str, *arguments: Any) -> list[Any]:
         """What this method of `Columns` gives for each chunk."""
@@ -60,7 +60,7 @@ class DaskColumns(Columns):
         parts = self.tasks(method)
         while len(parts) > 1:
             batches = gen_batches(len(parts), AT_ONCE)
-            parts = [delayed(reduce)(add, parts[batch]) for batch in batches]
+            parts = [add_up(add, *parts[batch]) for batch in batches]
         return dask.compute(parts[0])[0]
 
     def gram(self) -> FloatArray:
@@ -126,19 +126,25 @@ class DaskColumns(Columns):
             return np.empty((self.shape[0], 0), dtype=self.X.dtype)
         blocks = self.X.to_delayed()
         within = indices - np.concatenate([[0], ends])[chunk_of]
-        wanted = zip(chunks, np.split(within, starts[1:]), strict=True)
-        parts = [[pick(block, places) for block in blocks[:, chunk]] for chunk, places in wanted]
-        found: list[list[AnyArray]] = dask.compute(parts)[0]
-        return np.hstack([np.vstack(column) for column in found])
+        wanted = list(zip(chunks, np.split(within, starts[1:]), strict=True))
+        found = dask.compute(*[pick(row[chunk], at) for row in blocks for chunk, at in wanted])
+        rows = gen_batches(len(found), len(wanted))
+        return np.vstack([np.hstack(found[row]) for row in rows])
 
 
 @delayed
-def call(parts: list[Any], shared: tuple[str, tuple[Any, ...], dict[str, Any]]) -> Any:
+def call(shared: tuple[str, tuple[Any, ...], dict[str, Any]], *parts: Any) -> Any:
     """On a worker: call a method of the columns of a chunk, given in parts, one below the other."""
     method, arguments, settings = shared
     columns = as_columns(stacked(parts), center=settings["center"])
     columns.offset, columns.scale = settings["offset"], settings["scale"]
     return getattr(columns, method)(*arguments)
+
+
+@delayed
+def add_up(add: Callable[[Any, Any], Any], *results: Any) -> Any:
+    """On a worker: several results as one."""
+    return reduce(add, results)
 
 
 @delayed
@@ -148,9 +154,9 @@ def pick(part: Any, places: IndexArray) -> AnyArray:
     return columns.toarray() if is_sparse(columns) else np.asarray(columns)
 
 
-def stacked(parts: list[Any]) -> Any:
+def stacked(given: Iterable[Any]) -> Any:
     """Parts of a chunk, one below the other, as an array or compressed sparse array."""
-    parts = [as_scipy(part) for part in parts]
+    parts = [as_scipy(part) for part in given]
     if len(parts) == 1:
         return as_numeric(parts[0])
     return as_numeric(sp.vstack(parts) if is_sparse(parts[0]) else np.vstack(parts))

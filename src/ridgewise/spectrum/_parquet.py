@@ -137,10 +137,13 @@ class ParquetTable:
     ) -> None:
         """Read some rows of a row group."""
         wanted = [self.fields[j].name for j in columns]
-        read = group.file.read_row_group(group.number, columns=wanted)
+        # threads cost more than they bring where columns are many and short
+        read = group.file.read_row_group(group.number, columns=wanted, use_threads=False)
         place = slice(None) if len(rows) == group.stop - group.start else rows
         # the file's order of columns is theirs too, since they ascend
         for j, column in enumerate(read.columns):
+            if column.null_count > 0:
+                raise ValueError(f"Input X contains NaN: column {wanted[j]!r} has missing values.")
             values[:, j] = column.to_numpy()[place]
 
     def strings(self, name: str) -> list[str]:
