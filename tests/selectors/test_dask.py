@@ -22,6 +22,7 @@ from ridgewise import (
     LeverageSelector,
     RandomSelector,
     RRQRSelector,
+    certify,
     compare,
     load_stdlib_text,
     make_ridge_synthetic,
@@ -98,14 +99,14 @@ def cluster():
 def brought(monkeypatch):
     """Sizes in bytes of what came to the client."""
     sizes = []
-    compute = dask.compute
+    compute = _dask.compute
 
-    def counted(*tasks, **options):
-        results = compute(*tasks, **options)
+    def counted(*tasks):
+        results = compute(*tasks)
         sizes.append(len(pickle.dumps(results, protocol=5)))
         return results
 
-    monkeypatch.setattr(_dask.dask, "compute", counted)
+    monkeypatch.setattr(_dask, "compute", counted)
     return sizes
 
 
@@ -215,11 +216,23 @@ def test_data_frames():
         found.transform(D.rename(columns={"word 0": "other"}))
 
 
+@pytest.mark.parametrize("center", [False, True])
+def test_certify(center):
+    X = counts()
+    D = chunked(X, (10, 90), sp.csr_array)
+    selector = BSSSelector(60, center=center).fit(X)
+    expected, found = certify(X, selector), certify(D, selector)
+    assert found.verified
+    assert_allclose([found.lower, found.upper], [expected.lower, expected.upper], rtol=1e-9)
+
+
 # what is refused
 
 
 def test_rrqr_says_that_it_needs_memory():
-    with pytest.raises(ValueError, match=r"needs all of X in memory.*dask\.array\.\S+Array of shape"):
+    with pytest.raises(
+        ValueError, match=r"needs all of X in memory.*dask\.array\.\S+Array of shape"
+    ):
         RRQRSelector().fit(chunked(counts(), (24, 70)))
 
 
@@ -267,6 +280,15 @@ def test_what_is_not_finite_is_found_on_the_cluster(cluster, brought, kind, valu
         with pytest.raises(ValueError, match=f"Input X contains {name}"):
             clone(selector).fit(D, labels())
     assert sum(brought) < 24 * 3000  # bytes
+
+
+@pytest.mark.parametrize(("value", "name"), [(np.nan, "NaN"), (np.inf, "infinity")])
+def test_what_is_not_finite_is_found_in_threads(value, name):
+    X = counts()
+    X[5, 203] = value
+    for selector in SELECTORS:
+        with pytest.raises(ValueError, match=f"Input X contains {name}"):
+            clone(selector).fit(chunked(X, (10, 45)), labels())
 
 
 # on a cluster

@@ -18,6 +18,7 @@ from ridgewise import (
     LeverageSelector,
     RandomSelector,
     RRQRSelector,
+    certify,
 )
 from ridgewise.spectrum import _columns, compute_spectrum, is_outside, open_parquet
 from ridgewise.spectrum._candidates import Candidates
@@ -161,9 +162,29 @@ def test_selectors(store, tmp_path):
         assert found.get_feature_names_out().tolist() == expected_names
 
 
+@pytest.mark.parametrize("center", [False, True])
+@every_container
+def test_certify(store, center, tmp_path):
+    X = data()
+    selector = BSSSelector(60, center=center).fit(X)
+    expected, found = certify(X, selector), certify(store(X, tmp_path), selector)
+    assert found.verified
+    assert_allclose([found.lower, found.upper], [expected.lower, expected.upper], rtol=1e-9)
+
+
+def test_certify_does_not_look_for_duplicate_samples():
+    X = data()
+    X[1] = X[0]
+    selector = BSSSelector(60).fit(X)
+    assert certify(X, selector).verified
+    found = certify(Grid(X), selector)
+    assert not found.verified
+    assert "singular values that rounding lets see" in found.note
+
+
 @every_stored
 def test_rrqr_says_that_it_needs_memory(store, tmp_path):
-    with pytest.raises(ValueError, match="RRQRSelector needs all of X in memory.*BSSSelector"):
+    with pytest.raises(ValueError, match=r"RRQRSelector needs all of X in memory.*BSSSelector"):
         RRQRSelector().fit(store(data(), tmp_path))
 
 
@@ -358,7 +379,9 @@ def test_transposed_twice_is_as_before():
 
 
 def test_nothing_optional_is_imported_with_the_package():
-    code = "import sys, ridgewise.spectrum; print(*{'dask', 'distributed', 'zarr'} & {*sys.modules})"
+    code = (
+        "import sys, ridgewise.spectrum; print(*{'dask', 'distributed', 'zarr'} & {*sys.modules})"
+    )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.split() == []
 

@@ -11,7 +11,14 @@ import numpy as np
 
 from ridgewise._typing import FloatArray, is_sparse
 from ridgewise.guarantees.rounding import CertifiedInterval, certified_interval
-from ridgewise.spectrum import Columns, Spectrum, TallSpectrum, WideSpectrum
+from ridgewise.spectrum import (
+    Columns,
+    Spectrum,
+    TallSpectrum,
+    WideSpectrum,
+    as_columns,
+    is_outside,
+)
 
 
 class Defects(NamedTuple):
@@ -91,13 +98,14 @@ def spans_everything(spectrum: Spectrum, X: Any, center: bool, rank: int | float
     """Whether nothing that could matter was cut off: V spans all of X, or all that was asked for.
 
     Singular values at rounding level count as zero, and rounding hides whether they are. They are,
-    surely, where X has no more distinct rows, or columns, than the rank that was found.
+    surely, where X has no more distinct rows, or columns, than the rank that was found. For these
+    X must be in memory.
     """
     asked_for = isinstance(rank, Integral) and spectrum.rank == rank
     if asked_for or spectrum.rank < spectrum.numerical_rank:
         return True
     ceiling = min(X.shape[0] - center, X.shape[1])
-    if spectrum.rank < ceiling:
+    if spectrum.rank < ceiling and not is_outside(X):
         # rows less their mean: one dimension fewer than there are distinct ones
         rows = distinct_rows(X) - 1 if center else distinct_rows(X, ignore_zero=True)
         ceiling = min(ceiling, rows, distinct_rows(X.T, ignore_zero=True))
@@ -175,7 +183,9 @@ def finish(
 
 
 def column_means(X: Any) -> FloatArray:
-    """Means of the columns of an array or sparse array, in float64."""
+    """Means of the columns, in float64."""
+    if is_outside(X):
+        return np.concatenate(as_columns(X).map(column_means))
     return np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
 
 

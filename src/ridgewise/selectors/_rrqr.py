@@ -81,8 +81,8 @@ class RRQRSelector(FeatureSelector):
         if is_outside(X):
             raise ValueError(
                 "RRQRSelector needs all of X in memory, dense; got a container that is not: "
-                f"{type(X).__module__}.{type(X).__name__} of shape {X.shape}. Load it first, or use "
-                "BSSSelector, which does without"
+                f"{type(X).__module__}.{type(X).__name__} of shape {X.shape}. Load it first, or "
+                "use BSSSelector, which does without"
             )
         X = as_numbers(validate_data(self, X, accept_sparse="csc", dtype="numeric"))
         wanted = check_n_features(self.n_features_to_select, X.shape[1], default=0)

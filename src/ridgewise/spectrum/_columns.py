@@ -191,8 +191,9 @@ class Columns:
 
 def stacked_triangle(R: FloatArray, below: FloatArray) -> FloatArray:
     """The triangular factor of R above other rows."""
-    n = R.shape[1]
-    return qr(np.vstack([R, below]), mode="r", overwrite_a=True, check_finite=False)[0][:n]
+    stacked = np.vstack([R, below])
+    found: Any = qr(stacked, mode="r", overwrite_a=True, check_finite=False)[0]
+    return found[: R.shape[1]]
 
 
 class DenseColumns(Columns):

@@ -3,8 +3,8 @@
 
 They are known by what they can do, so that none of their libraries is imported here:
 
-- *stored* ones (Zarr arrays, Parquet tables) have a shape, a dtype and chunks, and ``[rows, columns]``
-  reads;
+- *stored* ones (Zarr arrays, Parquet tables) have a shape, a dtype and chunks, and are read by
+  ``[rows, columns]``;
 - Dask arrays and data frames have a graph, and work on their chunks goes to a cluster.
 """
 
@@ -42,7 +42,7 @@ def is_stored(X: Any) -> bool:
 
 
 def header_of(X: Any) -> Any:
-    """An empty data frame with the features' names, for scikit-learn to look at; X if it has none."""
+    """An empty data frame with the features' names, as scikit-learn reads them; X if it has none."""
     for attribute in ("header", "_meta"):  # of Parquet tables, of Dask data frames
         header = getattr(X, attribute, None)
         if hasattr(header, "columns"):
@@ -57,8 +57,8 @@ def as_source(X: Any, *, sized: bool = True) -> Any:
     ----------
     X : Zarr array, Parquet table, Dask array or Dask data frame
     sized : bool
-        Whether the number of samples must be known. A Dask data frame's partitions are then counted,
-        which may read them.
+        Whether the number of samples must be known. The rows of a Dask data frame are then
+        counted, which may read them.
     """
     if hasattr(X, "to_dask_array"):
         X = X.to_dask_array(lengths=True if sized else None)

@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Columns of a Dask array: work goes to its chunks, and what comes back is small.
 
-Every chunk of columns becomes `Columns` where it is, in memory, dense or sparse. Results that add up,
-such as K, do so on the cluster. Whatever scheduler Dask is set to does the work.
+Every chunk of columns becomes `Columns` where it is, dense or sparse. Results that add up, such as
+K, do so on the cluster. Whatever scheduler Dask is set to does the work.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, reduce
+from itertools import pairwise
 from typing import Any
 
-import dask
 import dask.array as da
 import numpy as np
 import scipy.sparse as sp
-from dask import delayed
+from dask.base import compute
+from dask.delayed import delayed
 from sklearn.utils import gen_batches
 
 from ridgewise._typing import AnyArray, FloatArray, IndexArray, is_sparse
@@ -43,25 +44,25 @@ class DaskColumns(Columns):
     def slices(self) -> Iterator[slice]:
         """The chunks' places."""
         ends = np.cumsum([0, *self.whole.chunks[1]]).tolist()
-        yield from (slice(*pair) for pair in zip(ends[:-1], ends[1:], strict=True))
+        yield from (slice(*pair) for pair in pairwise(ends))
 
     def tasks(self, method: str, *arguments: Any) -> list[Any]:
         """A call of this method of `Columns` for each chunk, not computed yet."""
         settings = {"center": self.center, "offset": self.offset, "scale": self.scale}
         shared = delayed((method, arguments, settings), pure=False, traverse=False)
-        return [call(shared, *parts) for parts in self.whole.to_delayed().T]
+        return [delayed(call)(shared, *parts) for parts in self.whole.to_delayed().T]
 
     def each(self, method: str, *arguments: Any) -> list[Any]:
         """What this method of `Columns` gives for each chunk."""
-        return list(dask.compute(*self.tasks(method, *arguments)))
+        return list(compute(*self.tasks(method, *arguments)))
 
     def total(self, method: str, add: Callable[[Any, Any], Any]) -> Any:
         """What this method of `Columns` gives for each chunk, added up on the cluster."""
         parts = self.tasks(method)
         while len(parts) > 1:
             batches = gen_batches(len(parts), AT_ONCE)
-            parts = [add_up(add, *parts[batch]) for batch in batches]
-        return dask.compute(parts[0])[0]
+            parts = [delayed(add_up)(add, *parts[batch]) for batch in batches]
+        return compute(parts[0])[0]
 
     def gram(self) -> FloatArray:
         """See `Columns.gram`."""
@@ -127,27 +128,25 @@ class DaskColumns(Columns):
         blocks = self.X.to_delayed()
         within = indices - np.concatenate([[0], ends])[chunk_of]
         wanted = list(zip(chunks, np.split(within, starts[1:]), strict=True))
-        found = dask.compute(*[pick(row[chunk], at) for row in blocks for chunk, at in wanted])
+        found = compute(*[delayed(pick)(row[chunk], at) for row in blocks for chunk, at in wanted])
         rows = gen_batches(len(found), len(wanted))
         return np.vstack([np.hstack(found[row]) for row in rows])
 
 
-@delayed
 def call(shared: tuple[str, tuple[Any, ...], dict[str, Any]], *parts: Any) -> Any:
     """On a worker: call a method of the columns of a chunk, given in parts, one below the other."""
     method, arguments, settings = shared
     columns = as_columns(stacked(parts), center=settings["center"])
     columns.offset, columns.scale = settings["offset"], settings["scale"]
-    return getattr(columns, method)(*arguments)
+    with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is looked at
+        return getattr(columns, method)(*arguments)
 
 
-@delayed
 def add_up(add: Callable[[Any, Any], Any], *results: Any) -> Any:
     """On a worker: several results as one."""
     return reduce(add, results)
 
 
-@delayed
 def pick(part: Any, places: IndexArray) -> AnyArray:
     """On a worker: some columns of a part of a chunk, dense."""
     columns = as_scipy(part)[:, places]

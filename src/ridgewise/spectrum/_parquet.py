@@ -59,7 +59,7 @@ def open_parquet(
     >>> X.shape
     (5, 40)
     >>> selector.get_feature_names_out()[:2]
-    array(['gene 2', 'gene 4'], dtype=object)
+    array(['gene 7', 'gene 9'], dtype=object)
     """
     if features not in ("columns", "rows"):
         raise ValueError(f'features must be "columns" or "rows"; got {features!r}')
@@ -132,9 +132,7 @@ class ParquetTable:
                 self.fill(values[inside], group, rows[inside] - group.start, columns)
         return values
 
-    def fill(
-        self, values: AnyArray, group: Group, rows: IndexArray, columns: IndexArray
-    ) -> None:
+    def fill(self, values: AnyArray, group: Group, rows: IndexArray, columns: IndexArray) -> None:
         """Read some rows of a row group."""
         wanted = [self.fields[j].name for j in columns]
         # threads cost more than they bring where columns are many and short

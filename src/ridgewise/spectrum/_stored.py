@@ -40,7 +40,8 @@ class StoredColumns(Columns):
 
     def dense_blocks(self) -> Iterator[tuple[slice, FloatArray]]:
         """See `Columns.dense_blocks`."""
-        return reading_ahead(lambda place: (place, self.finish(self.read(place))), self.slices())
+        for place, block in self.blocks():
+            yield place, self.finish(block)
 
     def take(self, indices: IndexArray) -> FloatArray:
         """See `Columns.take`."""
