@@ -42,7 +42,7 @@ def is_stored(X: Any) -> bool:
 
 
 def header_of(X: Any) -> Any:
-    """An empty data frame with the features' names, as scikit-learn reads them; X if it has none."""
+    """An empty data frame with the features' names, for scikit-learn; X itself if it has none."""
     for attribute in ("header", "_meta"):  # of Parquet tables, of Dask data frames
         header = getattr(X, attribute, None)
         if hasattr(header, "columns"):
