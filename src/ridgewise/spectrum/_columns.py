@@ -2,6 +2,7 @@
 """Any container as columns: blocks of features, one after the other, or those asked for."""
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -186,7 +187,7 @@ class SparseColumns(Columns):
         # where means are large, their squares cancelled the digits
         return K if K.trace() > before / 10 else super().gram()
 
-    @property
+    @cached_property
     def is_sparse_enough(self) -> bool:
         """Whether products of non-zeros beat dense arithmetic, which is about 64 times as fast."""
         counts = np.diff(self.X.indptr).astype(np.float64)
@@ -197,9 +198,12 @@ class SparseColumns(Columns):
         if not self.is_sparse_enough:
             yield from super().products(B)
             return
-        rows = self.X.T  # compressed by rows, so that slices are views
-        for place in self.slices():
-            yield place, np.asarray(rows[place].astype(np.float64, copy=False) @ (self.scale * B))
+        rows, scaled = self.X.T.astype(np.float64, copy=False), self.scale * B
+        # what takes room here is the product: where it is thin, blocks may be long
+        width = self.block_width * self.shape[0] // max(1, B.shape[1])
+        for place in gen_batches(self.shape[1], max(1, width)):
+            part = rows if place == slice(0, self.shape[1]) else rows[place]
+            yield place, np.asarray(part @ scaled)
 
     def norms2(self, B: FloatArray) -> FloatArray:
         """Squared norms of the rows of X^T B, shape (d,)."""
