@@ -40,7 +40,8 @@ from ridgewise.barrier._screen import Screen
 from ridgewise.barrier._shortlist import Pair, Shortlist
 
 FIRST_ROWS = 64  # rows asked for at the start
-MOST_ROWS = 768  # rows in descending norm kept at hand; past them the screen is asked
+MOST_ROWS = 3072  # rows in descending norm kept at hand; past them the screen is asked
+MOST_DEPTH = 512  # the same where the screen is set; beyond such a mean depth it is
 FEW_TRIES = 12  # candidates looked at one by one, before the others are all at once
 MOST_DRIFT = 1e-8  # of the potentials carried from draw to draw, against fresh ones
 
@@ -124,8 +125,10 @@ class Engine:
     def decompose(self, tau: int) -> None:
         """Bring A up to date and decompose it; the draws made until now are in it."""
         self.counts["decompositions"] += 1
-        if self.screen.is_set:
-            self.let_screen_follow(tau)
+        if self.screen.is_set and self.screen.pays_off(tau - self.fresh_at):
+            self.screen.follow(*self.drawn_since(tau))
+        else:
+            self.screen.is_set = False
         A = self.grown(tau)
         self.eigenvalues, self.Q = decomposition(*self.barriers.lift(A))
         L, U = self.barriers.lower(tau), self.barriers.upper(tau)
@@ -143,7 +146,8 @@ class Engine:
         # rows drawn since, in each barrier's coordinates
         Z = np.empty((self.patience, self.vectors.rank))
         self.Z = Z, Z if self.Q[0] is self.Q[1] else np.empty_like(Z)
-        self.nearest.refresh(self.Q, self.selected, most=2 * (FIRST_ROWS + int(self.depth)))
+        kept = 2 * (FIRST_ROWS + int(self.depth)) if self.depth <= MOST_DEPTH else 0
+        self.nearest.refresh(self.Q, self.selected, most=kept)
         if self.screen.is_set:
             self.screen.decomposed(self.Q, self.eigenvalues, self.patience)
 
@@ -223,7 +227,7 @@ class Engine:
 
     def first_nearest(self, tau: int) -> Draw | None:
         """The first unselected feasible row in descending norm, if it is near enough."""
-        if self.rule != "norm" or self.depth > MOST_ROWS:
+        if self.rule != "norm" or self.depth > MOST_DEPTH:
             return None
         start = self.first_unselected()
         size = 2 if self.depth < 1 else 8 + int(self.depth)
@@ -274,7 +278,8 @@ class Engine:
         """Hold more of the nearest rows, if there are any and there is room."""
         held = self.nearest.positions
         end = int(held[-1]) + 1 if len(held) else 0
-        room = min(max(FIRST_ROWS, len(held) // 2), MOST_ROWS - len(held))
+        most = MOST_DEPTH if self.screen.is_set else MOST_ROWS  # setting it costs more than asking
+        room = max(0, min(max(FIRST_ROWS, len(held) // 2), most - len(held)))
         within = end + room + len(self.positions)  # at most so many of them are selected
         more = end + np.flatnonzero(~self.selected[end:within])[:room]
         if len(more) == 0:
@@ -340,28 +345,20 @@ class Engine:
         """At least L(u), at most U(u), of every row in scan order."""
         places = self.barriers.lower(tau + 1), self.barriers.upper(tau + 1)
         if self.screen.reaches(*places):
-            self.let_screen_follow(tau)
+            self.screen.follow(*self.drawn_since(tau))
         if not self.screen.reaches(*places):
             self.set_screen(tau)
         lv, uv = self.screen.bounds(places, (self.lower.change, self.upper.change)).T
         return lv[self.order], np.maximum(uv[self.order], ZERO_NORM2)
 
-    def let_screen_follow(self, tau: int) -> None:
-        """Tell the screen of the draws made since the decomposition."""
-        try:
-            self.screen.follow(*self.drawn_since(tau))
-        except LostDefinitenessError:
-            self.screen.is_set = False
-
     def set_screen(self, tau: int) -> None:
         """Set the screen to the present draw."""
         self.counts["screens"] += 1
-        self.screen.is_set = False
         if tau > self.fresh_at:
             self.decompose(tau)
             self.move(tau)
-        places = self.barriers.lower(tau + 1), self.barriers.upper(tau + 1)
-        self.screen.set(self.Q, self.eigenvalues, *places, self.barriers.delta_U, self.patience)
+        L, U = self.barriers.lower(tau + 1), self.barriers.upper(tau + 1)
+        self.screen.set(self.Q, self.eigenvalues, L, U, self.patience)
 
     # where the fast arithmetic fails
 

@@ -166,8 +166,18 @@ class SparseColumns(Columns):
             yield place, self.finish(self.X[:, place].toarray())
 
     def take(self, indices: IndexArray) -> FloatArray:
-        """See `Columns.take`."""
-        return self.finish(self.X[:, indices].toarray())
+        """See `Columns.take`. Written out: a few columns at a time are asked for very often."""
+        indices = np.asarray(indices)
+        starts = self.X.indptr[indices]
+        counts = self.X.indptr[indices + 1] - starts
+        owner = np.repeat(np.arange(len(indices)), counts)
+        entries = np.arange(len(owner)) + np.repeat(starts - np.cumsum(counts) + counts, counts)
+        columns = np.bincount(
+            self.X.indices[entries] * len(indices) + owner,
+            weights=self.X.data[entries],
+            minlength=self.shape[0] * len(indices),
+        )
+        return self.finish(columns.reshape(self.shape[0], len(indices)))
 
     def gram(self) -> FloatArray:
         """K by a sparse product, or by dense blocks where columns are too full for that."""
@@ -200,9 +210,10 @@ class SparseColumns(Columns):
             return
         rows, scaled = self.X.T.astype(np.float64, copy=False), self.scale * B
         # what takes room here is the product: where it is thin, blocks may be long
-        width = self.block_width * self.shape[0] // max(1, B.shape[1])
-        for place in gen_batches(self.shape[1], max(1, width)):
-            part = rows if place == slice(0, self.shape[1]) else rows[place]
+        width = max(1, self.block_width * self.shape[0] // max(1, B.shape[1]))
+        for start in range(0, self.shape[1], width):
+            place = slice(start, min(start + width, self.shape[1]))
+            part = rows if width >= self.shape[1] else rows[place]
             yield place, np.asarray(part @ scaled)
 
     def norms2(self, B: FloatArray) -> FloatArray:
