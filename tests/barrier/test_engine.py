@@ -71,7 +71,6 @@ def test_same_as_plain_when_few_rows_are_at_hand(rule, monkeypatch, gaussian_row
     """With room for four rows only, the screen decides about nearly all of them."""
     monkeypatch.setattr(engine_module, "FIRST_ROWS", 2)
     monkeypatch.setattr(engine_module, "MOST_ROWS", 4)
-    monkeypatch.setattr(engine_module, "MOST_CONTENDERS", 8)
     U = gaussian_rows(300, 12)
     fast = sparsify(ArrayVectors(U), 60, rule)
     assert_same(fast, sparsify_plain(U, 60, rule))
