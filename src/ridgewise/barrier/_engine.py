@@ -40,8 +40,8 @@ from ridgewise.barrier._screen import Screen
 from ridgewise.barrier._shortlist import Pair, Shortlist
 
 FIRST_ROWS = 64  # rows asked for at the start
-MOST_ROWS = 3072  # rows in descending norm kept at hand; past them the screen is asked
-MOST_DEPTH = 512  # the same where the screen is set; beyond such a mean depth it is
+MOST_ROWS = 1536  # rows in descending norm looked at, before all rows are, by the screen
+MOST_ROWS_SCREENED = 256  # the same where the screen is set: setting it is what costs
 FEW_TRIES = 12  # candidates looked at one by one, before the others are all at once
 MOST_DRIFT = 1e-8  # of the potentials carried from draw to draw, against fresh ones
 
@@ -146,7 +146,7 @@ class Engine:
         # rows drawn since, in each barrier's coordinates
         Z = np.empty((self.patience, self.vectors.rank))
         self.Z = Z, Z if self.Q[0] is self.Q[1] else np.empty_like(Z)
-        kept = 2 * (FIRST_ROWS + int(self.depth)) if self.depth <= MOST_DEPTH else 0
+        kept = 2 * (FIRST_ROWS + int(self.depth)) if self.depth <= self.most_rows else 0
         self.nearest.refresh(self.Q, self.selected, most=kept)
         if self.screen.is_set:
             self.screen.decomposed(self.Q, self.eigenvalues, self.patience)
@@ -227,7 +227,7 @@ class Engine:
 
     def first_nearest(self, tau: int) -> Draw | None:
         """The first unselected feasible row in descending norm, if it is near enough."""
-        if self.rule != "norm" or self.depth > MOST_DEPTH:
+        if self.rule != "norm" or self.depth > self.most_rows:
             return None
         start = self.first_unselected()
         size = 2 if self.depth < 1 else 8 + int(self.depth)
@@ -245,6 +245,11 @@ class Engine:
         """Remember how many unselected rows were passed over for this one."""
         passed = np.count_nonzero(~self.selected[: draw.position])
         self.depth += 0.2 * (passed - self.depth)
+
+    @property
+    def most_rows(self) -> int:
+        """How many rows are looked at before all are."""
+        return MOST_ROWS_SCREENED if self.screen.is_set else MOST_ROWS
 
     def first_unselected(self) -> int:
         """Where among the nearest rows the first unselected one is."""
@@ -278,8 +283,7 @@ class Engine:
         """Hold more of the nearest rows, if there are any and there is room."""
         held = self.nearest.positions
         end = int(held[-1]) + 1 if len(held) else 0
-        most = MOST_DEPTH if self.screen.is_set else MOST_ROWS  # setting it costs more than asking
-        room = max(0, min(max(FIRST_ROWS, len(held) // 2), most - len(held)))
+        room = max(0, min(max(FIRST_ROWS, len(held) // 2), self.most_rows - len(held)))
         within = end + room + len(self.positions)  # at most so many of them are selected
         more = end + np.flatnonzero(~self.selected[end:within])[:room]
         if len(more) == 0:
@@ -305,7 +309,7 @@ class Engine:
 
     def first_of(self, tau: int, left: IndexArray, _: FloatArray) -> Draw | None:
         """The first feasible one of these rows."""
-        start, size = 0, FEW_TRIES
+        start, size = 0, 2  # the screen is seldom wrong
         while start < len(left):
             rows = self.look_at(left[start : start + size])
             draw = self.accept_first(tau, rows, np.arange(len(rows)))

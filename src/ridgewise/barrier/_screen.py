@@ -60,6 +60,7 @@ class Profile:
         self.e = (near * (self.S + 1) - far * (self.S - 1)) / 2
         self.k = (self.S - 1) * (self.e - far)
         self.nodes = self.e - self.k / (self.s + self.S)
+        self.basis = self.lagrange * (self.e - self.nodes)
         self.worst = 1 / math.cosh(len(self.s) * math.acosh(self.S))
 
     def decomposed(self, eigenvalues: FloatArray, most: int) -> None:
@@ -96,7 +97,7 @@ class Profile:
         rounding = 10 * NEAR_TIE * (1 / (gap * change) + 1)
         share = (error * self.worst + rounding) / (1 - self.worst)
         values = (slope + T / pole) / change + (share - 1) * T
-        return np.asarray((values[:-1] @ self.lagrange) * ((self.e - self.nodes) / pole))
+        return np.asarray(values[:-1] @ self.basis / pole)
 
 
 class Screen:
