@@ -72,7 +72,10 @@ def compare_techtc(data: Path, only: str | None, skip_plain: bool) -> None:
 
 
 def compare(name: str, X: sp.csr_array, skip_plain: bool) -> float:
-    """Plain algorithm, engine and both selectors on one matrix; returns the engine's time at r = 500."""
+    """Plain algorithm, engine and both selectors on one matrix.
+
+    Returns the engine's time at r = 500.
+    """
     spectrum = compute_spectrum(X)
     U = spectrum.take(np.arange(X.shape[1]))
     print(f"\n{name}: {X.shape[0]} x {X.shape[1]}, rank {spectrum.rank}, r = {N_DRAWS}, one thread")

@@ -90,7 +90,11 @@ class Engine:
         self.barriers = Barriers(vectors.rank, n_draws, penalty)
         row_sizes = penalized_norms2(vectors, self.barriers.penalty)
         self.order = scan_order(row_sizes)
-        self.selected = np.zeros(len(self.order), dtype=bool)
+        self.position = np.empty(len(row_sizes), dtype=np.intp)  # in that order
+        self.position[self.order] = np.arange(len(self.order))
+        self.selected = np.zeros(len(row_sizes), dtype=bool)
+        self.is_zero = np.ones(len(row_sizes), dtype=bool)
+        self.is_zero[self.order] = False
         self.positions = np.empty(n_draws, dtype=np.intp)
         self.rows = np.empty((n_draws, vectors.rank))
         self.t = np.empty(n_draws)
@@ -118,7 +122,7 @@ class Engine:
     def record(self, tau: int, draw: Draw) -> None:
         """Remember what was drawn."""
         self.positions[tau], self.rows[tau], self.t[tau] = draw.position, draw.row, draw.t
-        self.selected[draw.position] = True
+        self.selected[self.order[draw.position]] = True
 
     # A and its decomposition
 
@@ -243,7 +247,7 @@ class Engine:
 
     def note_depth(self, draw: Draw) -> None:
         """Remember how many unselected rows were passed over for this one."""
-        passed = np.count_nonzero(~self.selected[: draw.position])
+        passed = np.count_nonzero(~self.selected[self.order[: draw.position]])
         self.depth += 0.2 * (passed - self.depth)
 
     @property
@@ -253,8 +257,8 @@ class Engine:
 
     def first_unselected(self) -> int:
         """Where among the nearest rows the first unselected one is."""
-        first, positions = 0, self.nearest.positions
-        while first < len(positions) and self.selected[positions[first]]:
+        first, indices = 0, self.order[self.nearest.positions]
+        while first < len(indices) and self.selected[indices[first]]:
             first += 1
         return first
 
@@ -265,7 +269,7 @@ class Engine:
         u^T N u >= q = u^T G u and u^T N^2 u >= q^2 / ||u||^2.
         """
         block = slice(start, stop)
-        unselected = ~self.selected[self.nearest.positions[block]]
+        unselected = ~self.selected[self.order[self.nearest.positions[block]]]
         if stop - start <= 2:
             return start + np.flatnonzero(unselected)  # testing would cost as much as knowing
         lv = self.nearest.squares[0][block] @ self.lower.w
@@ -285,7 +289,7 @@ class Engine:
         end = int(held[-1]) + 1 if len(held) else 0
         room = max(0, min(max(FIRST_ROWS, len(held) // 2), self.most_rows - len(held)))
         within = end + room + len(self.positions)  # at most so many of them are selected
-        more = end + np.flatnonzero(~self.selected[end:within])[:room]
+        more = end + np.flatnonzero(~self.selected[self.order[end:within]])[:room]
         if len(more) == 0:
             return False
         self.nearest.extend(more)
@@ -297,39 +301,42 @@ class Engine:
         """The unselected feasible row that the rule wants; where there is none, a selected one."""
         lv, uv = self.screen_bounds(tau)
         able = lv >= uv
+        able &= ~self.is_zero
         search = self.first_of if self.rule == "norm" else self.best_of
-        for repeated in (False, True):
-            left = np.flatnonzero(able & (self.selected == repeated))
-            self.counts["repeats"] += repeated
-            draw = search(tau, left, preference(self.rule, lv[left], uv[left]))
+        draw = search(tau, np.flatnonzero(able & ~self.selected), lv, uv)
+        if draw is None:
+            self.counts["repeats"] += 1
+            draw = search(tau, np.flatnonzero(able & self.selected), lv, uv)
+        return draw
+
+    def first_of(self, tau: int, left: IndexArray, lv: FloatArray, uv: FloatArray) -> Draw | None:
+        """The first feasible one of these rows, which may be so by bounds on their L and U."""
+        positions = np.sort(self.position[left])
+        start, size = 0, 2  # the screen is seldom wrong
+        while start < len(positions):
+            rows = self.look_at(positions[start : start + size])
+            draw = self.accept_first(tau, rows, np.arange(len(rows)))
             if draw is not None:
                 self.note_depth(draw)
                 return draw
-        return None
-
-    def first_of(self, tau: int, left: IndexArray, _: FloatArray) -> Draw | None:
-        """The first feasible one of these rows."""
-        start, size = 0, 2  # the screen is seldom wrong
-        while start < len(left):
-            rows = self.look_at(left[start : start + size])
-            draw = self.accept_first(tau, rows, np.arange(len(rows)))
-            if draw is not None:
-                return draw
             start, size = start + size, min(2 * size, MOST_ROWS)
+        self.depth += 0.2 * (len(self.order) - self.depth)
         return None
 
-    def best_of(self, tau: int, left: IndexArray, hopes: FloatArray) -> Draw | None:
-        """The best feasible one of these rows, none of which is better than its hope."""
+    def best_of(self, tau: int, left: IndexArray, lv: FloatArray, uv: FloatArray) -> Draw | None:
+        """The best feasible one of these rows, none of which is better than by these bounds."""
         if len(left) == 0:
             return None
-        rows = self.look_at(left[[np.argmax(hopes)]])
+        hopes = preference(self.rule, lv[left], uv[left])
+        rows = self.look_at(self.position[left[[np.argmax(hopes)]]])
         best = self.rate(rows)[0]
         if best > -np.inf:
             left = left[hopes >= best - 10 * NEAR_TIE * abs(best)]
         if len(left) > 1:
-            batches = gen_batches(len(left), MOST_ROWS)
-            ratings = np.concatenate([self.rate(self.look_at(left[batch])) for batch in batches])
-            rows = self.look_at(left[[first_best(ratings)]])
+            positions = np.sort(self.position[left])
+            batches = [positions[i : i + MOST_ROWS] for i in range(0, len(left), MOST_ROWS)]
+            ratings = np.concatenate([self.rate(self.look_at(batch)) for batch in batches])
+            rows = self.look_at(positions[[first_best(ratings)]])
         return self.accept_first(tau, rows, np.arange(1))
 
     def rate(self, rows: Shortlist) -> FloatArray:
@@ -346,14 +353,14 @@ class Engine:
         return rows
 
     def screen_bounds(self, tau: int) -> tuple[FloatArray, FloatArray]:
-        """At least L(u), at most U(u), of every row in scan order."""
+        """L(u) or more, U(u) or less, of every row in the order of the vectors."""
         places = self.barriers.lower(tau + 1), self.barriers.upper(tau + 1)
         if self.screen.reaches(*places):
             self.screen.follow(*self.drawn_since(tau))
         if not self.screen.reaches(*places):
             self.set_screen(tau)
         lv, uv = self.screen.bounds(places, (self.lower.change, self.upper.change)).T
-        return lv[self.order], np.maximum(uv[self.order], ZERO_NORM2)
+        return lv, np.maximum(uv, ZERO_NORM2)
 
     def set_screen(self, tau: int) -> None:
         """Set the screen to the present draw."""
@@ -377,13 +384,14 @@ class Engine:
             rows = self.vectors.take(self.order[block])
             lv[block], term[block] = plain.lower_shift(rows, 1.0, A_lower, L)
             uv[block] = plain.upper_shift(rows, self.barriers.delta_U, A_upper, U)
-        i = plain.choose_row(self.rule, lv, uv, is_feasible(lv, uv, term), self.selected)
+        feasible = is_feasible(lv, uv, term)
+        i = plain.choose_row(self.rule, lv, uv, feasible, self.selected[self.order])
         return Draw(i, self.vectors.take(self.order[[i]])[0], float(2 / (lv[i] + uv[i])))
 
     def draw_again_plainly(self, tau: int) -> None:
         """Make the draws since the last decomposition again, since their potentials drifted."""
         self.selected[:] = False
-        self.selected[self.positions[: self.fresh_at]] = True
+        self.selected[self.order[self.positions[: self.fresh_at]]] = True
         for again in range(self.fresh_at, tau):
             self.counts["plain draws"] += 1
             self.record(again, self.draw_plainly(again))

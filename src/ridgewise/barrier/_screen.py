@@ -29,8 +29,8 @@ from ridgewise.barrier._resolvent import LostDefinitenessError
 from ridgewise.barrier._shortlist import Pair
 
 # of the lower barrier, and of the upper one, which is farther away for its speed
-NODES = 8, 6
-REACH = 0.75, 0.5  # how much of its distance to the eigenvalues a barrier may move through
+NODES = 7, 5
+REACH = 0.6, 0.4  # how much of its distance to the eigenvalues a barrier may move through
 # Where no eigenvalue may be, between the nodes (0) and the eigenvalues (1) as they are: they move
 # away from the lower barrier, and may come nearer to the upper one.
 GUARD = 0.95, 0.5
@@ -91,7 +91,7 @@ class Profile:
         pole = self.e - x
         angle = math.acos(self.k / pole - self.S)
         T = np.cos(self.degrees * angle)
-        slope = self.degrees * np.sin(self.degrees * angle) / math.sin(angle) * self.k / pole**2
+        slope = self.degrees * np.sin(self.degrees * angle) * (self.k / (math.sin(angle) * pole**2))
         gap = abs(self.guard - x)
         error = (abs(slope[-1]) + abs(T[-1]) / gap) / change + abs(T[-1])
         rounding = 10 * NEAR_TIE * (1 / (gap * change) + 1)
