@@ -40,8 +40,8 @@ from ridgewise.barrier._screen import Screen
 from ridgewise.barrier._shortlist import Pair, Shortlist
 
 FIRST_ROWS = 64  # rows asked for at the start
-MOST_ROWS = 3072  # rows in descending norm kept at hand; past them the screen is asked
-MOST_DEPTH = 512  # the same where the screen is set; beyond such a mean depth it is
+MOST_ROWS = 1536  # rows in descending norm looked at, before all rows are, by the screen
+MOST_ROWS_SCREENED = 256  # the same where the screen is set: setting it is what costs
 FEW_TRIES = 12  # candidates looked at one by one, before the others are all at once
 MOST_DRIFT = 1e-8  # of the potentials carried from draw to draw, against fresh ones
 
@@ -90,7 +90,11 @@ class Engine:
         self.barriers = Barriers(vectors.rank, n_draws, penalty)
         row_sizes = penalized_norms2(vectors, self.barriers.penalty)
         self.order = scan_order(row_sizes)
-        self.selected = np.zeros(len(self.order), dtype=bool)
+        self.position = np.empty(len(row_sizes), dtype=np.intp)  # in that order
+        self.position[self.order] = np.arange(len(self.order))
+        self.selected = np.zeros(len(row_sizes), dtype=bool)
+        self.is_zero = np.ones(len(row_sizes), dtype=bool)
+        self.is_zero[self.order] = False
         self.positions = np.empty(n_draws, dtype=np.intp)
         self.rows = np.empty((n_draws, vectors.rank))
         self.t = np.empty(n_draws)
@@ -118,7 +122,7 @@ class Engine:
     def record(self, tau: int, draw: Draw) -> None:
         """Remember what was drawn."""
         self.positions[tau], self.rows[tau], self.t[tau] = draw.position, draw.row, draw.t
-        self.selected[draw.position] = True
+        self.selected[self.order[draw.position]] = True
 
     # A and its decomposition
 
@@ -146,7 +150,7 @@ class Engine:
         # rows drawn since, in each barrier's coordinates
         Z = np.empty((self.patience, self.vectors.rank))
         self.Z = Z, Z if self.Q[0] is self.Q[1] else np.empty_like(Z)
-        kept = 2 * (FIRST_ROWS + int(self.depth)) if self.depth <= MOST_DEPTH else 0
+        kept = 2 * (FIRST_ROWS + int(self.depth)) if self.depth <= self.most_rows else 0
         self.nearest.refresh(self.Q, self.selected, most=kept)
         if self.screen.is_set:
             self.screen.decomposed(self.Q, self.eigenvalues, self.patience)
@@ -227,7 +231,7 @@ class Engine:
 
     def first_nearest(self, tau: int) -> Draw | None:
         """The first unselected feasible row in descending norm, if it is near enough."""
-        if self.rule != "norm" or self.depth > MOST_DEPTH:
+        if self.rule != "norm" or self.depth > self.most_rows:
             return None
         start = self.first_unselected()
         size = 2 if self.depth < 1 else 8 + int(self.depth)
@@ -243,13 +247,18 @@ class Engine:
 
     def note_depth(self, draw: Draw) -> None:
         """Remember how many unselected rows were passed over for this one."""
-        passed = np.count_nonzero(~self.selected[: draw.position])
+        passed = np.count_nonzero(~self.selected[self.order[: draw.position]])
         self.depth += 0.2 * (passed - self.depth)
+
+    @property
+    def most_rows(self) -> int:
+        """How many rows are looked at before all are."""
+        return MOST_ROWS_SCREENED if self.screen.is_set else MOST_ROWS
 
     def first_unselected(self) -> int:
         """Where among the nearest rows the first unselected one is."""
-        first, positions = 0, self.nearest.positions
-        while first < len(positions) and self.selected[positions[first]]:
+        first, indices = 0, self.order[self.nearest.positions]
+        while first < len(indices) and self.selected[indices[first]]:
             first += 1
         return first
 
@@ -260,7 +269,7 @@ class Engine:
         u^T N u >= q = u^T G u and u^T N^2 u >= q^2 / ||u||^2.
         """
         block = slice(start, stop)
-        unselected = ~self.selected[self.nearest.positions[block]]
+        unselected = ~self.selected[self.order[self.nearest.positions[block]]]
         if stop - start <= 2:
             return start + np.flatnonzero(unselected)  # testing would cost as much as knowing
         lv = self.nearest.squares[0][block] @ self.lower.w
@@ -278,10 +287,9 @@ class Engine:
         """Hold more of the nearest rows, if there are any and there is room."""
         held = self.nearest.positions
         end = int(held[-1]) + 1 if len(held) else 0
-        most = MOST_DEPTH if self.screen.is_set else MOST_ROWS  # setting it costs more than asking
-        room = max(0, min(max(FIRST_ROWS, len(held) // 2), most - len(held)))
+        room = max(0, min(max(FIRST_ROWS, len(held) // 2), self.most_rows - len(held)))
         within = end + room + len(self.positions)  # at most so many of them are selected
-        more = end + np.flatnonzero(~self.selected[end:within])[:room]
+        more = end + np.flatnonzero(~self.selected[self.order[end:within]])[:room]
         if len(more) == 0:
             return False
         self.nearest.extend(more)
@@ -293,39 +301,42 @@ class Engine:
         """The unselected feasible row that the rule wants; where there is none, a selected one."""
         lv, uv = self.screen_bounds(tau)
         able = lv >= uv
+        able &= ~self.is_zero
         search = self.first_of if self.rule == "norm" else self.best_of
-        for repeated in (False, True):
-            left = np.flatnonzero(able & (self.selected == repeated))
-            self.counts["repeats"] += repeated
-            draw = search(tau, left, preference(self.rule, lv[left], uv[left]))
+        draw = search(tau, np.flatnonzero(able & ~self.selected), lv, uv)
+        if draw is None:
+            self.counts["repeats"] += 1
+            draw = search(tau, np.flatnonzero(able & self.selected), lv, uv)
+        return draw
+
+    def first_of(self, tau: int, left: IndexArray, lv: FloatArray, uv: FloatArray) -> Draw | None:
+        """The first feasible one of these rows, which may be so by bounds on their L and U."""
+        positions = np.sort(self.position[left])
+        start, size = 0, 2  # the screen is seldom wrong
+        while start < len(positions):
+            rows = self.look_at(positions[start : start + size])
+            draw = self.accept_first(tau, rows, np.arange(len(rows)))
             if draw is not None:
                 self.note_depth(draw)
                 return draw
-        return None
-
-    def first_of(self, tau: int, left: IndexArray, _: FloatArray) -> Draw | None:
-        """The first feasible one of these rows."""
-        start, size = 0, FEW_TRIES
-        while start < len(left):
-            rows = self.look_at(left[start : start + size])
-            draw = self.accept_first(tau, rows, np.arange(len(rows)))
-            if draw is not None:
-                return draw
             start, size = start + size, min(2 * size, MOST_ROWS)
+        self.depth += 0.2 * (len(self.order) - self.depth)
         return None
 
-    def best_of(self, tau: int, left: IndexArray, hopes: FloatArray) -> Draw | None:
-        """The best feasible one of these rows, none of which is better than its hope."""
+    def best_of(self, tau: int, left: IndexArray, lv: FloatArray, uv: FloatArray) -> Draw | None:
+        """The best feasible one of these rows, none of which is better than by these bounds."""
         if len(left) == 0:
             return None
-        rows = self.look_at(left[[np.argmax(hopes)]])
+        hopes = preference(self.rule, lv[left], uv[left])
+        rows = self.look_at(self.position[left[[np.argmax(hopes)]]])
         best = self.rate(rows)[0]
         if best > -np.inf:
             left = left[hopes >= best - 10 * NEAR_TIE * abs(best)]
         if len(left) > 1:
-            batches = gen_batches(len(left), MOST_ROWS)
-            ratings = np.concatenate([self.rate(self.look_at(left[batch])) for batch in batches])
-            rows = self.look_at(left[[first_best(ratings)]])
+            positions = np.sort(self.position[left])
+            batches = [positions[i : i + MOST_ROWS] for i in range(0, len(left), MOST_ROWS)]
+            ratings = np.concatenate([self.rate(self.look_at(batch)) for batch in batches])
+            rows = self.look_at(positions[[first_best(ratings)]])
         return self.accept_first(tau, rows, np.arange(1))
 
     def rate(self, rows: Shortlist) -> FloatArray:
@@ -342,14 +353,14 @@ class Engine:
         return rows
 
     def screen_bounds(self, tau: int) -> tuple[FloatArray, FloatArray]:
-        """At least L(u), at most U(u), of every row in scan order."""
+        """L(u) or more, U(u) or less, of every row in the order of the vectors."""
         places = self.barriers.lower(tau + 1), self.barriers.upper(tau + 1)
         if self.screen.reaches(*places):
             self.screen.follow(*self.drawn_since(tau))
         if not self.screen.reaches(*places):
             self.set_screen(tau)
         lv, uv = self.screen.bounds(places, (self.lower.change, self.upper.change)).T
-        return lv[self.order], np.maximum(uv[self.order], ZERO_NORM2)
+        return lv, np.maximum(uv, ZERO_NORM2)
 
     def set_screen(self, tau: int) -> None:
         """Set the screen to the present draw."""
@@ -373,13 +384,14 @@ class Engine:
             rows = self.vectors.take(self.order[block])
             lv[block], term[block] = plain.lower_shift(rows, 1.0, A_lower, L)
             uv[block] = plain.upper_shift(rows, self.barriers.delta_U, A_upper, U)
-        i = plain.choose_row(self.rule, lv, uv, is_feasible(lv, uv, term), self.selected)
+        feasible = is_feasible(lv, uv, term)
+        i = plain.choose_row(self.rule, lv, uv, feasible, self.selected[self.order])
         return Draw(i, self.vectors.take(self.order[[i]])[0], float(2 / (lv[i] + uv[i])))
 
     def draw_again_plainly(self, tau: int) -> None:
         """Make the draws since the last decomposition again, since their potentials drifted."""
         self.selected[:] = False
-        self.selected[self.positions[: self.fresh_at]] = True
+        self.selected[self.order[self.positions[: self.fresh_at]]] = True
         for again in range(self.fresh_at, tau):
             self.counts["plain draws"] += 1
             self.record(again, self.draw_plainly(again))

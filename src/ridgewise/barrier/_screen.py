@@ -29,8 +29,8 @@ from ridgewise.barrier._resolvent import LostDefinitenessError
 from ridgewise.barrier._shortlist import Pair
 
 # of the lower barrier, and of the upper one, which is farther away for its speed
-NODES = 8, 6
-REACH = 0.75, 0.5  # how much of its distance to the eigenvalues a barrier may move through
+NODES = 7, 5
+REACH = 0.6, 0.4  # how much of its distance to the eigenvalues a barrier may move through
 # Where no eigenvalue may be, between the nodes (0) and the eigenvalues (1) as they are: they move
 # away from the lower barrier, and may come nearer to the upper one.
 GUARD = 0.95, 0.5
@@ -60,6 +60,7 @@ class Profile:
         self.e = (near * (self.S + 1) - far * (self.S - 1)) / 2
         self.k = (self.S - 1) * (self.e - far)
         self.nodes = self.e - self.k / (self.s + self.S)
+        self.basis = self.lagrange * (self.e - self.nodes)
         self.worst = 1 / math.cosh(len(self.s) * math.acosh(self.S))
 
     def decomposed(self, eigenvalues: FloatArray, most: int) -> None:
@@ -90,13 +91,13 @@ class Profile:
         pole = self.e - x
         angle = math.acos(self.k / pole - self.S)
         T = np.cos(self.degrees * angle)
-        slope = self.degrees * np.sin(self.degrees * angle) / math.sin(angle) * self.k / pole**2
+        slope = self.degrees * np.sin(self.degrees * angle) * (self.k / (math.sin(angle) * pole**2))
         gap = abs(self.guard - x)
         error = (abs(slope[-1]) + abs(T[-1]) / gap) / change + abs(T[-1])
         rounding = 10 * NEAR_TIE * (1 / (gap * change) + 1)
         share = (error * self.worst + rounding) / (1 - self.worst)
         values = (slope + T / pole) / change + (share - 1) * T
-        return np.asarray((values[:-1] @ self.lagrange) * ((self.e - self.nodes) / pole))
+        return np.asarray(values[:-1] @ self.basis / pole)
 
 
 class Screen:

@@ -42,9 +42,9 @@ class Shortlist:
         self.squares = join(self.squares, squares)
 
     def refresh(self, Q: Pair, dropped: BoolArray, most: int) -> None:
-        """Go over to other coordinates with the first rows not marked in ``dropped``."""
+        """Go over to other coordinates with the first rows whose vectors are not ``dropped``."""
         self.Q = Q
-        keep = np.flatnonzero(~dropped[self.positions])[:most]
+        keep = np.flatnonzero(~dropped[self.order[self.positions]])[:most]
         self.hold(self.positions[keep], self.raw[keep])
 
 
