@@ -1,19 +1,29 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How many features a certified epsilon takes, as a multiple of the rank, method by method.
 
-    python -m benchmarks.epsilon                      epsilon 0.5 on the real data at hand
-    python -m benchmarks.epsilon --only golub,ALL     some of the sets
+    python -m benchmarks.epsilon                        all the real data at hand, then the table
+    python -m benchmarks.epsilon --only golub,techtc    some of it: folders, or folders of folders
+    python -m benchmarks.epsilon --minutes 20           leave a data set after so long
+    python -m benchmarks.epsilon --table                the table of what there is already
 
-Prints a Markdown table, a row a method: the smallest r / rank whose measured epsilon is at most the
-one asked for, by bisection (which takes epsilon for falling with r; to two percent of r). Methods
-"polished" reweight what they selected; the others' weights are scaled by 2 / (lower + upper), which
-is free. "> x": not reached with x times the rank, or with half of the features.
+Every measurement is written to --results as it is made: killed, or out of time, the same command
+goes on where it was. (Start anew, with another file, when the methods change.)
+
+The table is in Markdown, a row a method: the smallest r / rank whose measured epsilon is at most
+the one asked for, to two percent of r. The search takes epsilon for falling with r. "polished":
+reweighted afterwards; the others' weights are only scaled, by 2 / (lower + upper), which is free.
+"> x": not reached with x times the rank, which is ten, or nearly all features. An empty cell: not
+measured yet. Of the sets in a folder the median is shown, unless --each.
 """
 
 import argparse
+import json
+import math
+import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +37,21 @@ from ridgewise.barrier import RULES, polish, sparsify, weighted_spectrum
 from ridgewise.spectrum import Spectrum, compute_spectrum
 
 MOST = 10  # times the rank
-SETS = ("golub", "ALL", "riboflavin", "dexter", "techtc/Exp_10341_14525", "techtc/Exp_6920_8366")
+PRECISION = 0.02  # of r
+SETS = ("golub", "riboflavin", "ALL", "arcene", "techtc", "newsgroup_pairs", "dexter", "wheat")
+METHODS = (
+    *(f"BSS, {rule}" for rule in RULES),
+    "leverage sampling",
+    "largest leverage scores",
+    "RRQR",
+)
+ROWS = tuple((method, polished) for method in METHODS for polished in (False, True))
 
 Selection = tuple[Any, Any]  # indices and weights
+
+
+class OutOfTimeError(Exception):
+    """A measurement is missing, and there is no time to make it."""
 
 
 def main() -> None:
@@ -39,81 +61,246 @@ def main() -> None:
     parser.add_argument("--epsilon", type=float, default=0.5)
     parser.add_argument("--only", type=lambda names: tuple(names.split(",")), default=SETS)
     parser.add_argument("--data", type=Path, default=SHARED, help="folder with the real data")
+    parser.add_argument("--results", type=Path, default=Path("build/epsilon.jsonl"))
+    parser.add_argument("--minutes", type=float, default=math.inf, help="for a data set")
+    parser.add_argument("--table", action="store_true", help="measure nothing")
+    parser.add_argument("--each", action="store_true", help="a column for every data set")
     options = parser.parse_args()
-    results: dict[str, dict[str, str]] = {}
-    ranks = {}
-    with threadpool_limits(1):
-        for name in options.only:
-            X = load(options.data / name)
-            spectrum = compute_spectrum(X)
-            ranks[name] = spectrum.rank
-            for method, select in methods(X, spectrum).items():
-                for polished in (False, True):
-                    row = f"{method}, polished" if polished else method
-                    start = time.perf_counter()
-                    found = smallest(spectrum, select, polished, options.epsilon)
-                    results.setdefault(row, {})[name] = found
-                    seconds = time.perf_counter() - start
-                    print(f"{name}: {row}: {found} ({seconds:.0f} s)", file=sys.stderr, flush=True)
-    heads = [f"{Path(name).name} ({ranks[name]})" for name in options.only]
-    print(f"| r / rank for epsilon <= {options.epsilon:g} | " + " | ".join(heads) + " |")
-    print("|---" * (len(heads) + 1) + "|")
-    for row, cells in results.items():
-        print(f"| {row} | " + " | ".join(cells.get(name, "") for name in options.only) + " |")
+    log = Log(options.results)
+    names = [name for wanted in options.only for name in data_sets(options.data, wanted)]
+    if not options.table:
+        with threadpool_limits(1):
+            for name in names:
+                measure(DataSet(name, options.data, log), options.epsilon, 60 * options.minutes)
+    print(table([DataSet(name, options.data, log) for name in names], options))
 
 
-def methods(X: Any, spectrum: Spectrum) -> dict[str, Callable[[int], Selection]]:
-    """Each: a number of draws -> features and weights."""
+class Log:
+    """Measurements in a file of JSON lines: those there, and those to come."""
 
-    def bss(rule: str) -> Callable[[int], Selection]:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.known: dict[tuple[Any, ...], Any] = {}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        self.start = "" if text.endswith("\n") else "\n"  # after a line that was cut short
+        for line in text.splitlines():
+            try:
+                *key, value = json.loads(line)
+            except ValueError:
+                continue
+            self.known[tuple(key)] = value
+
+    def add(self, *key: Any, value: Any) -> None:
+        """Remember a measurement, now and for later runs."""
+        self.known[key] = value
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(f"{self.start}{json.dumps([*key, value])}\n")
+        self.start = ""
+
+
+class DataSet:
+    """A data set, read and decomposed only when a measurement is missing."""
+
+    def __init__(self, name: str, folder: Path, log: Log) -> None:
+        self.name, self.folder, self.log = name, folder / name, log
+        self.deadline = -math.inf  # until which measurements are made
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """n, d and the rank."""
+        if (self.name, "shape") not in self.log.known:
+            self.check_time()
+            found = [*self.X.shape, self.spectrum.rank]
+            self.log.add(self.name, "shape", value=found)
+        n, d, rank = self.log.known[self.name, "shape"]
+        return n, d, rank
+
+    def epsilon(self, method: str, polished: bool, n_draws: int) -> float:
+        """The epsilon of a selection, as measured now or before."""
+        key = (self.name, method, polished, n_draws)
+        if key not in self.log.known:
+            self.check_time()
+            self.log.add(*key, value=self.measured(method, polished, n_draws))
+        return float(self.log.known[key])
+
+    def measured(self, method: str, polished: bool, n_draws: int) -> float:
+        """Select, reweight if asked to, and measure; with a line on the way."""
+        start = time.perf_counter()
+        selected, weights = self.select[method](n_draws)
+        rows = self.spectrum.take(selected)
+        lower, upper = weighted_spectrum(rows, polish(rows, weights) if polished else weights)
+        epsilon = (upper - lower) / (upper + lower)
+        seconds = time.perf_counter() - start
+        say(f"  {title(method, polished)}, r = {n_draws}: {epsilon:.3f} ({seconds:.1f} s)")
+        return epsilon
+
+    def check_time(self) -> None:
+        """Stop where there is no time left."""
+        if time.monotonic() > self.deadline:
+            raise OutOfTimeError
+
+    @cached_property
+    def X(self) -> Any:
+        """The data."""
+        return load(self.folder)
+
+    @cached_property
+    def spectrum(self) -> Spectrum:
+        """Its decomposition."""
+        return compute_spectrum(self.X)
+
+    @cached_property
+    def select(self) -> dict[str, Callable[[int], Selection]]:
+        """Each method: a number of draws -> features and weights."""
+        by_score = np.argsort(-self.spectrum.leverage_scores, kind="stable")
+        functions = (
+            *(self.bss(rule) for rule in RULES),
+            self.sampled,
+            lambda n_draws: (by_score[:n_draws], np.ones(n_draws)),
+            lambda n_draws: (self.pivots[:n_draws], np.ones(n_draws)),
+        )
+        return dict(zip(METHODS, functions, strict=True))
+
+    @cached_property
+    def pivots(self) -> Any:
+        """As many of RRQR as may be asked for."""
+        return RRQRSelector(most_draws(self)).fit(self.X).selected_
+
+    def bss(self, rule: str) -> Callable[[int], Selection]:
+        """BSS by one of its rules."""
+
         def select(n_draws: int) -> Selection:
-            found = sparsify(spectrum, n_draws, rule)
+            found = sparsify(self.spectrum, n_draws, rule)
             return found.selected, found.weights
 
         return select
 
-    def sampled(n_draws: int) -> Selection:
-        selector = LeverageSelector(n_draws, random_state=0).fit(X)
+    def sampled(self, n_draws: int) -> Selection:
+        """Independent draws."""
+        selector = LeverageSelector(n_draws, random_state=0).fit(self.X)
         return selector.selected_, selector.weights_
 
-    by_score = np.argsort(-spectrum.leverage_scores, kind="stable")
-    pivots = RRQRSelector(int(min(MOST * spectrum.rank, X.shape[1] / 2))).fit(X).selected_
-    return {
-        **{f"BSS, {rule}": bss(rule) for rule in RULES},
-        "leverage sampling": sampled,
-        "largest leverage scores": lambda n_draws: (by_score[:n_draws], np.ones(n_draws)),
-        "RRQR": lambda n_draws: (pivots[:n_draws], np.ones(n_draws)),
-    }
+
+def measure(data: DataSet, epsilon: float, seconds: float) -> None:
+    """Fill in the column of a data set, as far as time allows."""
+    say(data.name)
+    data.deadline = time.monotonic() + seconds
+    try:
+        for method, polished in ROWS:
+            found = smallest(data, method, polished, epsilon)
+            say(f"{data.name}: {title(method, polished)}: {shown(data, found)}")
+    except OutOfTimeError:
+        say(f"{data.name}: out of time; the same command goes on from here")
 
 
-def smallest(
-    spectrum: Spectrum, select: Callable[[int], Selection], polished: bool, epsilon: float
-) -> str:
-    """The smallest r / rank, as text."""
-    rank, d = spectrum.rank, len(spectrum.leverage_scores)
-    most = int(min(MOST * rank, d / 2))
+def smallest(data: DataSet, method: str, polished: bool, epsilon: float) -> int | None:
+    """The smallest r that reaches epsilon; None where none does. May be out of time.
 
-    def measured(n_draws: int) -> float:
-        selected, weights = select(n_draws)
-        rows = spectrum.take(selected)
-        if polished:
-            weights = polish(rows, weights)
-        lower, upper = weighted_spectrum(rows, weights)
-        return (upper - lower) / (upper + lower)
-
-    too_few, enough = rank, int(1.6 * rank)
-    while measured(min(enough, most)) > epsilon:
-        if enough >= most:
-            return f"> {most / rank:.1f}"
-        too_few, enough = enough, int(1.5 * enough)
-    enough = min(enough, most)
-    while enough - too_few > max(1, 0.02 * enough):
-        middle = (too_few + enough) // 2
-        if measured(middle) <= epsilon:
-            enough = middle
+    From 1.6 times the rank upwards by half, then between the last two: where a straight line
+    through both epsilons crosses the one wanted, but not too near either end.
+    """
+    _, _, rank = data.shape
+    most, r, below = most_draws(data), min(int(1.6 * rank) + 1, most_draws(data)), None
+    while (found := data.epsilon(method, polished, r)) > epsilon:
+        if r == most:
+            return None
+        below, r = (r, found), min(int(1.5 * r) + 1, most)
+    too_few, worse = below or (rank, 1.0)
+    enough, better = r, found
+    while enough - too_few > max(1, PRECISION * enough):
+        share = min(max((worse - epsilon) / (worse - better), 0.2), 0.8)
+        middle = min(max(round(too_few + share * (enough - too_few)), too_few + 1), enough - 1)
+        found = data.epsilon(method, polished, middle)
+        if found <= epsilon:
+            enough, better = middle, found
         else:
-            too_few = middle
-    return f"{enough / rank:.2f}"
+            too_few, worse = middle, found
+    return enough
+
+
+def most_draws(data: DataSet) -> int:
+    """More are not tried."""
+    _, d, rank = data.shape
+    return min(MOST * rank, d - 1)
+
+
+def table(sets: list[DataSet], options: argparse.Namespace) -> str:
+    """All that is known, in Markdown."""
+    groups: dict[str, list[DataSet]] = {}
+    for data in sets:
+        if (data.name, "shape") in data.log.known:
+            groups.setdefault(data.name if options.each else data.name.split("/")[0], []).append(
+                data
+            )
+    lines = [
+        [
+            f"r / rank for epsilon <= {options.epsilon:g}",
+            *(head(*group) for group in groups.items()),
+        ],
+        ["---"] * (len(groups) + 1),
+    ]
+    for method, polished in ROWS:
+        cells = [cell(group, method, polished, options.epsilon) for group in groups.values()]
+        lines.append([title(method, polished), *cells])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def head(name: str, group: list[DataSet]) -> str:
+    """The head of a column: name and rank, or how many sets and which ranks."""
+    ranks = sorted(data.shape[2] for data in group)
+    if len(group) == 1:
+        return f"{Path(name).name} ({ranks[0]})"
+    return f"{name}, median of {len(group)} ({ranks[0]}-{ranks[-1]})"
+
+
+def cell(group: list[DataSet], method: str, polished: bool, epsilon: float) -> str:
+    """A number, or the median of those known."""
+    found = []
+    for data in group:
+        try:
+            found.append((data, smallest(data, method, polished, epsilon)))
+        except OutOfTimeError:
+            continue
+    if len(found) == 1:
+        return shown(*found[0])
+    ratios = [r / data.shape[2] if r else math.inf for data, r in found]
+    if not ratios:
+        return ""
+    median = statistics.median_low(ratios)
+    missing = "" if len(found) == len(group) else f" ({len(found)} sets)"
+    return (f"{median:.2f}" if math.isfinite(median) else f"> {MOST}") + missing
+
+
+def shown(data: DataSet, n_draws: int | None) -> str:
+    """A number of draws as a multiple of the rank."""
+    rank = data.shape[2]
+    return f"{n_draws / rank:.2f}" if n_draws else f"> {most_draws(data) / rank:.3g}"
+
+
+def title(method: str, polished: bool) -> str:
+    return f"{method}, polished" if polished else method
+
+
+def say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def data_sets(folder: Path, name: str) -> Iterator[str]:
+    """A data set, or all those in a folder of them; with a word where there is none."""
+    if is_data_set(folder / name):
+        yield name
+        return
+    inside = sorted((folder / name).glob("*/")) if (folder / name).is_dir() else []
+    found = [path for path in inside if is_data_set(path)]
+    if not found:
+        say(f"{name}: not at hand ({folder / name})")
+    for path in found:
+        yield f"{name}/{path.name}"
+
+
+def is_data_set(folder: Path) -> bool:
+    return any((folder / file).exists() for file in ("vectors.dat", "X.npz"))
 
 
 def load(folder: Path) -> Any:

@@ -4,7 +4,7 @@
 import sys
 
 # Of the extra "cli", under the names that they are imported by.
-EXTRA = {"click", "jinja2", "matplotlib", "polars", "rich", "typer"}
+EXTRA = {"click", "jinja2", "markupsafe", "matplotlib", "polars", "rich", "typer"}
 
 
 def main() -> int:

@@ -71,7 +71,7 @@ def test_same_as_plain_when_few_rows_are_at_hand(rule, monkeypatch, gaussian_row
     """With room for four rows only, the screen decides about nearly all of them."""
     monkeypatch.setattr(engine_module, "FIRST_ROWS", 2)
     monkeypatch.setattr(engine_module, "MOST_ROWS", 4)
-    monkeypatch.setattr(engine_module, "MOST_CONTENDERS", 8)
+    monkeypatch.setattr(engine_module, "MOST_ROWS_SCREENED", 4)
     U = gaussian_rows(300, 12)
     fast = sparsify(ArrayVectors(U), 60, rule)
     assert_same(fast, sparsify_plain(U, 60, rule))
@@ -113,6 +113,7 @@ def test_same_as_plain_where_the_screen_leaves_nothing(rule, monkeypatch):
     """Only u_1 covers its direction, and the rows past those at hand are of no use."""
     monkeypatch.setattr(engine_module, "FIRST_ROWS", 2)
     monkeypatch.setattr(engine_module, "MOST_ROWS", 4)
+    monkeypatch.setattr(engine_module, "MOST_ROWS_SCREENED", 4)
     U = np.zeros((100, 2))
     U[0, 0] = 1
     U[1:, 1] = 1 / np.sqrt(99)

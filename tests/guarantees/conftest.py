@@ -138,6 +138,13 @@ class Problem:
     def residual_norms(self) -> FloatArray:
         return np.linalg.norm(self.Q - self.Q @ self.U @ self.U.T, axis=1)
 
+    def primal_vectors(self, alpha: float) -> tuple[FloatArray, FloatArray]:
+        """p = X^T (K + alpha)^-1 y and p~ = W X^T (K~ + alpha)^-1 y, on all the features."""
+        p_selected = np.zeros(self.X.shape[1])
+        dual = solve_ridge(self.K_selected, self.y, alpha)
+        p_selected[self.S] = self.w * (self.X[:, self.S].T @ dual)
+        return self.X.T @ solve_ridge(self.X @ self.X.T, self.y, alpha), p_selected
+
     def change(self, alpha: float) -> FloatArray:
         """f~(q) - f(q), by the textbook: dual ridge regression, twice."""
         full = self.Q @ self.X.T @ solve_ridge(self.X @ self.X.T, self.y, alpha)

@@ -2,6 +2,7 @@
 """Certificate: what it prints and holds, and its bounds on predictions and risk."""
 
 import json
+import math
 import pickle
 from dataclasses import asdict
 
@@ -12,9 +13,9 @@ from numpy.testing import assert_allclose
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge
 
-from ridgewise import BSSSelector
+from ridgewise import BSSSelector, LeverageSelector
 from ridgewise.guarantees import Certificate, certify, measured_certificate, ridge_risk
-from ridgewise.guarantees.prediction import relative_error_bound, theorem1_bound
+from ridgewise.guarantees.prediction import theorem1_bound
 from ridgewise.guarantees.regularized import regularized_eta
 from ridgewise.guarantees.risk_inflation import fixed_beta_risk_bound
 from ridgewise.spectrum import compute_spectrum
@@ -181,14 +182,105 @@ def test_it_is_never_looser_than_the_theorems():
         )
         assert np.all(report.theorem.in_span <= theorem.in_span * (1 + 1e-9))
         assert np.all(report.bound <= report.theorem.total)
-        relative = relative_error_bound(*interval, S, 1.0, coefficients=x, targets=V.T @ y)
-        in_span = slice(0, 30)
-        ours, theirs = report.relative_bound[in_span], relative[in_span]
-        assert np.all(ours <= theirs * (1 + 1e-6))
+        # Theorem 2, corrected, for the test points in the span
+        H, in_span = S**2 / (S**2 + 1), slice(0, 30)
+        omega = np.sqrt((x**2 @ H) * ((V.T @ y) ** 2 @ H)) / np.abs(report.full)
+        relative = max(1 - plain.lower, plain.upper - 1) * omega
+        assert np.all(report.relative_bound[in_span] <= relative[in_span] * (1 + 1e-6))
         ridge = certify(X, chosen, alpha=1.0)
         report = ridge.prediction_bound(X, y, Q, 1.0)
         eta = regularized_eta(ridge.lower, ridge.upper)
         assert np.all(report.theorem.in_span <= eta * norms * y_norm * (1 + 1e-9))
+
+
+def test_the_relative_bound_is_that_of_the_relative_error_and_infinite_at_zero():
+    X, y, Q, chosen = problem(0)
+    report = certify(X, chosen).prediction_bound(X, y, np.vstack([Q, np.zeros(D)]), 1.0)
+    assert report.relative_bound[-1] == np.inf
+    relative = np.abs(report.difference / np.where(report.full == 0, 1, report.full))
+    assert np.all(relative <= report.relative_bound)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.5])
+def test_fitted_values_move_by_eta_at_most_for_every_model(alpha):
+    for seed in range(10):
+        X, y, _, chosen = problem(seed)
+        certificate = certify(X, chosen, alpha=alpha)
+        A = scaled(X, chosen)
+        for model_alpha in (0.5, 3.0, 100.0):
+            moved = textbook(A, y, A, model_alpha) - textbook(X, y, X, model_alpha)
+            assert np.linalg.norm(moved) <= certificate.eta * np.linalg.norm(y)
+    assert certificate.eta < 1
+
+
+def test_the_eta_that_was_promised():
+    X, *_ = problem(0)
+    certificate = BSSSelector(40).fit(X).certificate_
+    s = math.sqrt(N / 40)
+    assert certificate.eta <= certificate.promised_eta == pytest.approx(s / (2 - s))
+    assert Certificate(0.5, 1.5).promised_eta is None
+    cut = certify(X, BSSSelector(40, rank=3).fit(X))
+    assert cut.eta == 1  # what a model does with the other vectors is not known
+
+
+def test_the_cross_factor_is_what_no_test_point_exceeds():
+    X, y, Q, chosen = problem(0)
+    report = certify(X, chosen).prediction_bound(X, y, Q, 1.0)
+    U = np.linalg.svd(X, full_matrices=False)[2].T
+    W = np.zeros(D)
+    W[chosen.selected_] = chosen.weights_
+    Z = Q - Q @ U @ U.T
+    c_q = np.linalg.norm(Z @ (W[:, None] * U), axis=1)
+    assert np.all(c_q <= report.cross_factor * np.linalg.norm(Z, axis=1) + 1e-9)
+    complement = np.eye(D) - U @ U.T
+    assert report.cross_factor == pytest.approx(np.linalg.norm(complement * W @ U, 2))
+
+
+def test_disagreements_of_the_population_are_bounded_by_those_seen():
+    X, y, Q, chosen = problem(1)
+    report = certify(X, chosen).prediction_bound(X, y, Q, 1.0)
+    share = np.mean(np.sign(report.full) != np.sign(report.selected))
+    assert share < report.disagreement_bound() < report.disagreement_bound(delta=0.01) < 1
+    assert report.disagreement_bound(delta=0.999) <= share + 1 / len(Q)
+
+
+# A known test set
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("alpha", [0.0, 0.3, 30.0])
+@pytest.mark.parametrize("promised", [False, True])
+def test_known_test_points_are_covered(container, alpha, promised):
+    for seed in range(6):
+        X, y, Q, _ = problem(seed, d=200)
+        Q = Q[-15:]
+        joint = BSSSelector(100).fit(np.vstack([X, Q]))
+        certificate = joint.certificate_
+        bound = certificate.known_test_set_bound(
+            container(X), y, container(Q), alpha, promised=promised
+        )
+        report = certify(X, joint).prediction_bound(X, y, Q, alpha)
+        assert np.all(np.abs(report.difference) <= bound.total * (1 + 1e-9))
+        assert np.all(report.theorem.out_of_span <= bound.out_of_span * (1 + 1e-6) + 1e-9)
+        if promised:
+            measured = certificate.known_test_set_bound(X, y, Q, alpha)
+            assert np.all(measured.total <= bound.total)
+
+
+def test_a_known_test_set_is_the_one_the_selector_has_seen():
+    X, y, Q, chosen = problem(0, d=200)
+    joint = BSSSelector(160).fit(np.vstack([X, Q])).certificate_
+    with pytest.raises(ValueError, match="give the training data"):
+        joint.known_test_set_bound(X, y, Q[:, ::-1] ** 3, 1.0)
+    few = certify(np.vstack([X, Q]), chosen, alpha=2.0)
+    with pytest.raises(ValueError, match="for all ridge models"):
+        few.known_test_set_bound(X, y, Q, 3.0)
+    with pytest.raises(ValueError, match="nothing was promised"):
+        certify(np.vstack([X, Q]), chosen).known_test_set_bound(X, y, Q, 1.0, promised=True)
+    for parameters in ({"center": True}, {"rank": 5}):
+        certificate = LeverageSelector(150, random_state=0, **parameters).fit(X).certificate_
+        with pytest.raises(ValueError, match="center=False and rank=None"):
+            certificate.known_test_set_bound(X[:5], y[:5], X[5:], 1.0)
 
 
 def test_a_test_point_known_in_part_is_covered_and_the_bound_is_reached():
@@ -335,6 +427,20 @@ def test_the_fixed_beta_bound_is_no_looser_than_the_theorem():
     )  # fmt: skip
     found = certificate.risk_inflation(X, 1.0)
     assert found.fixed_beta_bound(risk, np.linalg.norm(beta)) <= theorem
+
+
+def test_with_a_large_epsilon_the_worst_case_bounds_the_bias():
+    for certified_alpha in (0.0, 1.0):
+        X, _, _, chosen = problem(4)
+        chosen.weights_ = 20 * chosen.weights_
+        found = certify(X, chosen, alpha=certified_alpha).risk_inflation(X, 1.0)
+        a, beta = found.interval[0], np.random.default_rng(0).normal(size=D)
+        risk = ridge_risk(X @ X.T, X @ beta, 0.0, 1.0)
+        norm, A = np.linalg.norm(beta), scaled(X, chosen)
+        bound = found.fixed_beta_bound(risk, norm)
+        factor = 4 if certified_alpha == 0 else 1
+        assert bound <= norm**2 / (factor * a * N) * (1 + 1e-12)
+        assert ridge_risk(A @ A.T, X @ beta, 0.0, 1.0).total <= bound
 
 
 def test_a_lost_direction_without_regularization_is_infinite():

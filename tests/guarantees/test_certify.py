@@ -430,9 +430,20 @@ def test_data_without_a_feature_that_varies_is_refused():
 
 
 @pytest.mark.parametrize("alpha", [0.0, 5.0])
-def test_polish_gives_the_features_of_any_selector_better_weights(alpha):
+@pytest.mark.parametrize(
+    "selector",
+    [
+        SelectKBest(k=20),
+        LeverageSelector(30, random_state=0),
+        LeverageSelector(20, sampling="top"),
+        RRQRSelector(20),
+        RandomSelector(20, random_state=0),
+    ],
+    ids=lambda selector: type(selector).__name__,
+)
+def test_polish_gives_the_features_of_any_selector_better_weights(selector, alpha):
     X = np.random.default_rng(0).standard_normal((6, 60))
-    best = SelectKBest(k=20).fit(X, [0, 1] * 3)
+    best = selector.fit(X, [0, 1] * 3)
     plain, better = certify(X, best, alpha=alpha), certify(X, best, alpha=alpha, polish=True)
     assert better.epsilon < plain.epsilon
     assert better.verified

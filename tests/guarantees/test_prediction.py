@@ -11,13 +11,12 @@ from ridgewise.guarantees.prediction import (
     c_star,
     cross_norms,
     eta,
-    promised_eta,
-    relative_error_bound,
     spectral_eta,
     tau,
     theorem1_bound,
 )
 from ridgewise.guarantees.regularized import regularized_eta, regularized_tau
+from ridgewise.guarantees.sample_size import bss_promise
 
 HOLDS = 1 + 1e-9
 REACHED = 0.99
@@ -44,11 +43,18 @@ def bilinear_ratio(it):
 
 
 def relative_ratio(it):
-    f = it.x @ (it.sigma**2 / (it.sigma**2 + it.alpha) * it.y)
-    bound = relative_error_bound(
-        *it.interval, it.sigma, it.alpha, coefficients=[it.x], targets=it.y
-    )
-    return abs(it.x @ it.hat_difference @ it.y) / (bound[0] * abs(f))
+    """Theorem 2, corrected: max(1 - a, b - 1) omega, in units of abs(f)."""
+    a, b = it.interval
+    H = it.sigma**2 / (it.sigma**2 + it.alpha)
+    omega_f = math.sqrt((it.x**2 @ H) * (it.y**2 @ H))
+    return abs(it.x @ it.hat_difference @ it.y) / (max(1 - a, b - 1) * omega_f)
+
+
+def bilinear_to_relative_ratio(it):
+    a, b = it.interval
+    H = it.sigma**2 / (it.sigma**2 + it.alpha)
+    bound = bilinear_bound(a, b, it.sigma, it.alpha, coefficients=[it.x], targets=it.y)
+    return bound[0] / (max(1 - a, b - 1) * math.sqrt((it.x**2 @ H) * (it.y**2 @ H)))
 
 
 def tau_ratio(it):
@@ -94,6 +100,7 @@ SHARP = [
     spectral_eta_ratio,
     bilinear_ratio,
     relative_ratio,
+    bilinear_to_relative_ratio,
     tau_ratio,
     c_star_ratio,
     theorem1_ratio,
@@ -182,9 +189,11 @@ def test_c_star_grows_with_the_weight_of_a_tiny_row_while_the_interval_stays():
 
 
 @pytest.mark.parametrize(("rank", "n_draws"), [(27, 28), (27, 90), (4, 144), (10.9, 20)])
-def test_promised_eta_has_a_closed_form_below_one(rank, n_draws):
+def test_the_eta_of_the_promise_has_a_closed_form_below_one(rank, n_draws):
     s = math.sqrt(rank / n_draws)
-    promised, rescaled = (promised_eta(rank, n_draws, rescaled=flag) for flag in (False, True))
+    lower, upper = bss_promise(rank, n_draws)
+    scale = math.sqrt(lower * upper)
+    promised, rescaled = eta(lower, upper), eta(lower / scale, upper / scale)
     assert promised == pytest.approx(s / (2 - s))
     assert rescaled == pytest.approx((1 - math.sqrt(1 - s**2)) / s)
     assert rescaled <= promised < 1
@@ -219,11 +228,6 @@ def test_lost_rank_and_uncertified_ends_give_limits_not_nan():
     np.testing.assert_array_equal(bound.out_of_span, [0, math.inf])
 
 
-def test_relative_bound_is_infinite_where_the_prediction_is_zero():
-    found = relative_error_bound(0.8, 1.1, [1.0, 1.0], 1.0, coefficients=[[1, 0]], targets=[0, 1])
-    assert found == [math.inf]
-
-
 def test_a_regularized_interval_holds_for_every_larger_alpha(random_problem):
     for seed in range(50):
         problem = random_problem(seed, n_selected=2)
@@ -255,7 +259,6 @@ def test_regularized_bounds_cover_models_with_fewer_features_than_the_rank(rando
         (lambda: spectral_eta(0.5, 1.5, [1.0, 0.0], 1.0), "singular_values"),
         (lambda: tau(0.5, 1.5, [1.0], -1.0), "alpha"),
         (lambda: regularized_tau(0.5, 1.5, [1.0], 0.0), "alpha"),
-        (lambda: promised_eta(10, 10), "promises nothing"),
         (lambda: c_star([[1.0]], [1.0, 2.0]), "one weight for each row"),
         (lambda: c_star([[1.0]], [-1.0]), "at least 0"),
     ],

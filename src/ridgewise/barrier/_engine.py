@@ -19,10 +19,11 @@ from scipy.linalg.lapack import dsyevd
 from sklearn.utils import gen_batches
 
 from ridgewise._threads import one_blas_thread
-from ridgewise._typing import BoolArray, FloatArray, IndexArray
+from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.barrier import _plain as plain
 from ridgewise.barrier._problem import (
     NEAR_TIE,
+    ZERO_NORM2,
     Barriers,
     Sparsifier,
     Vectors,
@@ -35,13 +36,14 @@ from ridgewise.barrier._problem import (
     scan_order,
 )
 from ridgewise.barrier._resolvent import LostDefinitenessError, Resolvent
-from ridgewise.barrier._shortlist import Pair, Screen, Shortlist, rotate
+from ridgewise.barrier._screen import Screen
+from ridgewise.barrier._shortlist import Pair, Shortlist
 
 FIRST_ROWS = 64  # rows asked for at the start
-MOST_ROWS = 3072  # rows in descending norm kept at hand; past them the screen is asked
+MOST_ROWS = 1536  # rows in descending norm looked at, before all rows are, by the screen
+MOST_ROWS_SCREENED = 256  # the same where the screen is set: setting it is what costs
 FEW_TRIES = 12  # candidates looked at one by one, before the others are all at once
 MOST_DRIFT = 1e-8  # of the potentials carried from draw to draw, against fresh ones
-MOST_CONTENDERS = 512  # rows that survive the screen, before it is set anew
 
 
 class Draw(NamedTuple):
@@ -88,7 +90,11 @@ class Engine:
         self.barriers = Barriers(vectors.rank, n_draws, penalty)
         row_sizes = penalized_norms2(vectors, self.barriers.penalty)
         self.order = scan_order(row_sizes)
-        self.selected = np.zeros(len(self.order), dtype=bool)
+        self.position = np.empty(len(row_sizes), dtype=np.intp)  # in that order
+        self.position[self.order] = np.arange(len(self.order))
+        self.selected = np.zeros(len(row_sizes), dtype=bool)
+        self.is_zero = np.ones(len(row_sizes), dtype=bool)
+        self.is_zero[self.order] = False
         self.positions = np.empty(n_draws, dtype=np.intp)
         self.rows = np.empty((n_draws, vectors.rank))
         self.t = np.empty(n_draws)
@@ -99,9 +105,7 @@ class Engine:
         self.most_stale = max(16, round(vectors.rank ** (2 / 3)))
         self.nearest = Shortlist(vectors, self.order)  # the first unselected rows in scan order
         self.depth = 0.0  # how far into them the scan went lately
-        self.contenders = Shortlist(vectors, self.order)  # survivors of the screen
-        self.screen = Screen(vectors, self.order, row_sizes, self.barriers.penalty)
-        self.screen_set_at = -1
+        self.screen = Screen(vectors)
         self.fresh_at = 0
         self.counts: Counter[str] = Counter()
 
@@ -118,24 +122,22 @@ class Engine:
     def record(self, tau: int, draw: Draw) -> None:
         """Remember what was drawn."""
         self.positions[tau], self.rows[tau], self.t[tau] = draw.position, draw.row, draw.t
-        self.selected[draw.position] = True
+        self.selected[self.order[draw.position]] = True
 
     # A and its decomposition
 
     def decompose(self, tau: int) -> None:
         """Bring A up to date and decompose it; the draws made until now are in it."""
         self.counts["decompositions"] += 1
+        if self.screen.is_set and self.screen.pays_off(tau - self.fresh_at):
+            self.screen.follow(*self.drawn_since(tau))
+        else:
+            self.screen.is_set = False
         A = self.grown(tau)
-        A_lower, A_upper = self.barriers.lift(A)
-        self.lower_eigenvalues, Q_lower, _ = dsyevd(A_lower, lower=1)
-        self.upper_eigenvalues, Q_upper = self.lower_eigenvalues, Q_lower
-        if A_upper is not A_lower:
-            self.upper_eigenvalues, Q_upper, _ = dsyevd(A_upper, lower=1)
-        self.Q = Q_lower, Q_upper
+        self.eigenvalues, self.Q = decomposition(*self.barriers.lift(A))
         L, U = self.barriers.lower(tau), self.barriers.upper(tau)
         drift = max(
-            self.lower.start(self.lower_eigenvalues - L),
-            self.upper.start(U - self.upper_eigenvalues),
+            self.lower.start(self.eigenvalues[0] - L), self.upper.start(U - self.eigenvalues[1])
         )
         if drift > MOST_DRIFT and tau > self.fresh_at:
             self.counts["drifts"] += 1
@@ -144,14 +146,14 @@ class Engine:
             return
         self.A, self.fresh_at = A, tau
         # the lower barrier moves by 1 a draw and must not reach the old smallest eigenvalue
-        self.patience = max(1, min(self.most_stale, int(self.lower_eigenvalues[0] - L) - 1))
+        self.patience = max(1, min(self.most_stale, int(self.eigenvalues[0][0] - L) - 1))
         # rows drawn since, in each barrier's coordinates
-        self.Z_lower = np.empty((self.patience, self.vectors.rank))
-        self.Z_upper = self.Z_lower if Q_upper is Q_lower else np.empty_like(self.Z_lower)
-        self.nearest.refresh(self.Q, self.selected, most=2 * (FIRST_ROWS + int(self.depth)))
-        self.contenders.refresh(self.Q, self.selected, most=2 * MOST_CONTENDERS)
+        Z = np.empty((self.patience, self.vectors.rank))
+        self.Z = Z, Z if self.Q[0] is self.Q[1] else np.empty_like(Z)
+        kept = 2 * (FIRST_ROWS + int(self.depth)) if self.depth <= self.most_rows else 0
+        self.nearest.refresh(self.Q, self.selected, most=kept)
         if self.screen.is_set:
-            self.screen.rotate(self.Q)
+            self.screen.decomposed(self.Q, self.eigenvalues, self.patience)
 
     def grown(self, tau: int) -> FloatArray:
         """A with the draws since the last decomposition in it."""
@@ -160,10 +162,15 @@ class Engine:
 
     def move(self, tau: int) -> None:
         """Move both barriers to where draw ``tau`` looks at them."""
-        drawn, t_inverse = slice(tau - self.fresh_at), 1 / self.t[self.fresh_at : tau]
+        (Z_lower, Z_upper), t_inverse = self.drawn_since(tau)
         L, U = self.barriers.lower(tau + 1), self.barriers.upper(tau + 1)
-        self.lower.move(self.lower_eigenvalues - L, self.Z_lower[drawn], t_inverse)
-        self.upper.move(U - self.upper_eigenvalues, self.Z_upper[drawn], t_inverse)
+        self.lower.move(self.eigenvalues[0] - L, Z_lower, t_inverse)
+        self.upper.move(U - self.eigenvalues[1], Z_upper, t_inverse)
+
+    def drawn_since(self, tau: int) -> tuple[Pair, FloatArray]:
+        """The rows drawn since the decomposition, rotated, and 1 / their weights."""
+        count = tau - self.fresh_at
+        return (self.Z[0][:count], self.Z[1][:count]), 1 / self.t[self.fresh_at : tau]
 
     # a draw
 
@@ -184,8 +191,7 @@ class Engine:
         """One draw by the fast arithmetic, or None where rounding defeats it."""
         try:
             self.move(tau)
-            search = self.first_feasible if self.rule == "norm" else self.best_contender
-            found = search(tau) or self.repeat(tau)
+            found = self.first_nearest(tau) or self.best_of_all(tau)
         except LostDefinitenessError:
             return None
         return found
@@ -201,78 +207,71 @@ class Engine:
         t = 2 / (lv + uv)
         self.lower.add(t, lower_square, lower_plain)
         self.upper.add(t, upper_square, upper_plain)
-        self.Z_lower[tau - self.fresh_at], self.Z_upper[tau - self.fresh_at] = rotated
+        for Z, z in zip(self.Z, rotated, strict=True):
+            Z[tau - self.fresh_at] = z
         return Draw(position, row, t)
 
     def accept_first(self, tau: int, rows: Shortlist, candidates: IndexArray) -> Draw | None:
-        """The draw of the first feasible unselected one of the ``candidates`` among ``rows``."""
+        """The draw of the first feasible one of the ``candidates`` among ``rows``."""
         for i in candidates[:FEW_TRIES]:
-            if self.selected[rows.positions[i]]:
-                continue
             rotated = rows.lower[i], rows.upper[i]
             draw = self.accept(tau, int(rows.positions[i]), rows.raw[i], rotated)
             if draw is not None:
-                self.reached = int(i)
                 return draw
         rest = candidates[FEW_TRIES:]
         if len(rest) == 0:
             return None
         # one by one was cheaper as long as one of the first would do
-        usable = self.feasible(rows, rest) & ~self.selected[rows.positions[rest]]
-        return self.accept_first(tau, rows, rest[usable]) if usable.any() else None
-
-    def feasible(self, rows: Shortlist, which: IndexArray) -> BoolArray:
-        """Whether each is feasible."""
-        lv, term = self.lower.shift(rows.lower[which])
-        uv, _ = self.upper.shift(rows.upper[which])
-        return np.asarray(is_feasible(lv, uv, term))
-
-    def repeat(self, tau: int) -> Draw | None:
-        """Draw a selected row again, since no other is feasible."""
-        self.counts["repeats"] += 1
-        drawn, first = np.unique(self.positions[:tau], return_index=True)
-        z_lower, z_upper = rotate(self.rows[first], self.Q)
-        lv, term = self.lower.shift(z_lower)
-        uv, _ = self.upper.shift(z_upper)
-        candidates = np.flatnonzero(is_feasible(lv, uv, term))
-        if len(candidates) == 0:
-            return None
-        best = 0 if self.rule == "norm" else first_best(preference(self.rule, lv, uv)[candidates])
-        i = candidates[best]
-        return self.accept(tau, int(drawn[i]), self.rows[first[i]], (z_lower[i], z_upper[i]))
+        lv, term = self.lower.shift(rows.lower[rest])
+        uv, _ = self.upper.shift(rows.upper[rest])
+        feasible = is_feasible(lv, uv, term)
+        return self.accept_first(tau, rows, rest[feasible]) if feasible.any() else None
 
     # the rule "norm": the first feasible row in scan order
 
-    def first_feasible(self, tau: int) -> Draw | None:
-        """The first unselected feasible row in descending norm."""
-        first = start = self.first_unselected()
+    def first_nearest(self, tau: int) -> Draw | None:
+        """The first unselected feasible row in descending norm, if it is near enough."""
+        if self.rule != "norm" or self.depth > self.most_rows:
+            return None
+        start = self.first_unselected()
         size = 2 if self.depth < 1 else 8 + int(self.depth)
         while start < len(self.nearest) or self.hold_more():
             stop = min(start + size, len(self.nearest))
             draw = self.accept_first(tau, self.nearest, self.may_be_feasible(start, stop))
             self.counts["rows"] += stop - start
             if draw is not None:
-                self.depth += 0.2 * (self.reached - first - self.depth)
+                self.note_depth(draw)
                 return draw
             start, size = stop, size + size // 2
-        return self.first_feasible_far(tau)
+        return None
+
+    def note_depth(self, draw: Draw) -> None:
+        """Remember how many unselected rows were passed over for this one."""
+        passed = np.count_nonzero(~self.selected[self.order[: draw.position]])
+        self.depth += 0.2 * (passed - self.depth)
+
+    @property
+    def most_rows(self) -> int:
+        """How many rows are looked at before all are."""
+        return MOST_ROWS_SCREENED if self.screen.is_set else MOST_ROWS
 
     def first_unselected(self) -> int:
         """Where among the nearest rows the first unselected one is."""
-        first, positions = 0, self.nearest.positions
-        while first < len(positions) and self.selected[positions[first]]:
+        first, indices = 0, self.order[self.nearest.positions]
+        while first < len(indices) and self.selected[indices[first]]:
             first += 1
         return first
 
     def may_be_feasible(self, start: int, stop: int) -> IndexArray:
-        """Of some nearest rows, those that a cheap test does not rule out.
+        """Of some nearest rows, the unselected ones that a cheap test does not rule out.
 
         L(u) is computed, U(u) bounded: since A has only grown, N >= G for the upper barrier, so
         u^T N u >= q = u^T G u and u^T N^2 u >= q^2 / ||u||^2.
         """
-        if stop - start <= 2:
-            return np.arange(start, stop)  # testing them would cost as much as knowing
         block = slice(start, stop)
+        unselected = ~self.selected[self.order[self.nearest.positions[block]]]
+        if stop - start <= 2:
+            return start + np.flatnonzero(unselected)  # testing would cost as much as knowing
         lv = self.nearest.squares[0][block] @ self.lower.w
         factors = self.lower.low_rank_part()
         if factors is not None:
@@ -282,116 +281,102 @@ class Engine:
         q = self.nearest.squares[1][block] @ self.upper.g
         uv = q + q * q / (self.nearest.norms2[block] * self.upper.change)
         # rounding errors of lv are some EPS ||u||^2: far below the millionth of uv left out here
-        return start + np.flatnonzero(lv >= (1 - 1e-6) * uv)
+        return start + np.flatnonzero(unselected & (lv >= (1 - 1e-6) * uv))
 
     def hold_more(self) -> bool:
         """Hold more of the nearest rows, if there are any and there is room."""
         held = self.nearest.positions
         end = int(held[-1]) + 1 if len(held) else 0
-        room = min(max(FIRST_ROWS, len(held) // 2), MOST_ROWS - len(held))
+        room = max(0, min(max(FIRST_ROWS, len(held) // 2), self.most_rows - len(held)))
         within = end + room + len(self.positions)  # at most so many of them are selected
-        more = end + np.flatnonzero(~self.selected[end:within])[:room]
+        more = end + np.flatnonzero(~self.selected[self.order[end:within]])[:room]
         if len(more) == 0:
             return False
         self.nearest.extend(more)
         return True
 
-    def first_feasible_far(self, tau: int) -> Draw | None:
-        """The same among the rows past the nearest, of which the screen leaves few."""
-        end = int(self.nearest.positions[-1]) + 1 if len(self.nearest) else 0
-        if self.selected[end:].all():
-            return None
+    # all rows, by way of the screen
+
+    def best_of_all(self, tau: int) -> Draw | None:
+        """The unselected feasible row that the rule wants; where there is none, a selected one."""
         lv, uv = self.screen_bounds(tau)
-        survivors = end + np.flatnonzero((lv >= uv)[end:] & ~self.selected[end:])
-        if len(survivors) > MOST_CONTENDERS:
-            survivors = survivors[self.slack_bounds()[survivors] >= 0]
-        # setting the screen anew costs what looking at all rows does
-        if len(survivors) > len(self.order) // 8 and self.renew_screen(tau):
-            return self.first_feasible_far(tau)
-        for start in range(0, len(survivors), MOST_CONTENDERS):
-            self.contenders.replace(survivors[start : start + MOST_CONTENDERS])
-            usable = np.flatnonzero(self.rate_contenders() > -np.inf)
-            draw = self.accept_first(tau, self.contenders, usable)
+        able = lv >= uv
+        able &= ~self.is_zero
+        search = self.first_of if self.rule == "norm" else self.best_of
+        draw = search(tau, np.flatnonzero(able & ~self.selected), lv, uv)
+        if draw is None:
+            self.counts["repeats"] += 1
+            draw = search(tau, np.flatnonzero(able & self.selected), lv, uv)
+        return draw
+
+    def first_of(self, tau: int, left: IndexArray, lv: FloatArray, uv: FloatArray) -> Draw | None:
+        """The first feasible one of these rows, which may be so by bounds on their L and U."""
+        positions = np.sort(self.position[left])
+        start, size = 0, 2  # the screen is seldom wrong
+        while start < len(positions):
+            rows = self.look_at(positions[start : start + size])
+            draw = self.accept_first(tau, rows, np.arange(len(rows)))
             if draw is not None:
-                self.depth += 0.2 * (len(self.nearest) - self.depth)
+                self.note_depth(draw)
                 return draw
+            start, size = start + size, min(2 * size, MOST_ROWS)
+        self.depth += 0.2 * (len(self.order) - self.depth)
         return None
 
-    # the rules "slack" and "ratio": the best of all feasible rows
-
-    def best_contender(self, tau: int) -> Draw | None:
-        """The best unselected feasible row: best among those held, and no other may be better."""
-        ratings = self.rate_contenders()
-        best = ratings.max(initial=-np.inf)
-        missing = self.may_be_better(tau, best)
-        if len(missing) > MOST_CONTENDERS // 2 and self.rule == "slack":
-            missing = missing[self.slack_bounds()[missing] >= (1 - 10 * NEAR_TIE) * max(best, 0)]
-        if len(self.contenders) + len(missing) > MOST_CONTENDERS and self.renew_screen(tau):
-            return self.best_contender(tau)
-        if len(missing):
-            self.contenders.replace(np.union1d(self.contenders.positions, missing))
-            ratings = self.rate_contenders()
-        if not np.any(ratings > -np.inf):
+    def best_of(self, tau: int, left: IndexArray, lv: FloatArray, uv: FloatArray) -> Draw | None:
+        """The best feasible one of these rows, none of which is better than by these bounds."""
+        if len(left) == 0:
             return None
-        return self.accept_first(tau, self.contenders, np.array([first_best(ratings)]))
+        hopes = preference(self.rule, lv[left], uv[left])
+        rows = self.look_at(self.position[left[[np.argmax(hopes)]]])
+        best = self.rate(rows)[0]
+        if best > -np.inf:
+            left = left[hopes >= best - 10 * NEAR_TIE * abs(best)]
+        if len(left) > 1:
+            positions = np.sort(self.position[left])
+            batches = [positions[i : i + MOST_ROWS] for i in range(0, len(left), MOST_ROWS)]
+            ratings = np.concatenate([self.rate(self.look_at(batch)) for batch in batches])
+            rows = self.look_at(positions[[first_best(ratings)]])
+        return self.accept_first(tau, rows, np.arange(1))
 
-    def rate_contenders(self) -> FloatArray:
-        """What the rule makes of each contender; -inf where it is selected or infeasible."""
-        held = self.contenders
-        self.counts["rows"] += len(held)
-        lv, term = self.lower.shift(held.lower)
-        uv, _ = self.upper.shift(held.upper)
-        usable = is_feasible(lv, uv, term) & ~self.selected[held.positions]
-        return np.where(usable, preference(self.rule, lv, uv), -np.inf)
+    def rate(self, rows: Shortlist) -> FloatArray:
+        """What the rule makes of each row; -inf where it is infeasible."""
+        lv, term = self.lower.shift(rows.lower)
+        uv, _ = self.upper.shift(rows.upper)
+        return np.where(is_feasible(lv, uv, term), preference(self.rule, lv, uv), -np.inf)
 
-    def may_be_better(self, tau: int, best: float) -> IndexArray:
-        """Unselected rows not held that may be as good as ``best``, as far as the screen sees."""
-        lv, uv = self.screen_bounds(tau)
-        if best == -np.inf:
-            able = lv >= uv
-        elif self.rule == "slack":
-            able = lv - uv >= (1 - 10 * NEAR_TIE) * best
-        else:
-            able = (lv > 0) & (lv >= (1 - 10 * NEAR_TIE) * best * uv)
-        able &= ~self.selected
-        able[self.contenders.positions] = False
-        return np.flatnonzero(able)
-
-    # the screen
+    def look_at(self, positions: IndexArray) -> Shortlist:
+        """These rows, in the present coordinates."""
+        self.counts["rows"] += len(positions)
+        rows = Shortlist(self.vectors, self.order, self.Q)
+        rows.hold(positions, self.vectors.take(self.order[positions]))
+        return rows
 
     def screen_bounds(self, tau: int) -> tuple[FloatArray, FloatArray]:
-        """At most L(u), at least U(u), of every row in scan order."""
-        if not self.screen.is_set:
-            self.renew_screen(tau)
-        return self.screen.bounds(self.lower.form(), self.upper.form())
+        """L(u) or more, U(u) or less, of every row in the order of the vectors."""
+        places = self.barriers.lower(tau + 1), self.barriers.upper(tau + 1)
+        if self.screen.reaches(*places):
+            self.screen.follow(*self.drawn_since(tau))
+        if not self.screen.reaches(*places):
+            self.set_screen(tau)
+        lv, uv = self.screen.bounds(places, (self.lower.change, self.upper.change)).T
+        return lv, np.maximum(uv, ZERO_NORM2)
 
-    def slack_bounds(self) -> FloatArray:
-        """At most L(u) - U(u) of every row in scan order: tighter, and dearer."""
-        self.counts["leading passes"] += 1
-        return self.screen.slack_bounds(self.lower.form(), self.upper.form(), self.Q)
-
-    def renew_screen(self, tau: int) -> bool:
-        """Set the screen to the present draw; False if it is already."""
-        if self.screen_set_at == tau:
-            return False
+    def set_screen(self, tau: int) -> None:
+        """Set the screen to the present draw."""
+        self.counts["screens"] += 1
         if tau > self.fresh_at:
             self.decompose(tau)
             self.move(tau)
-        self.counts["screens"] += 1
-        self.screen.set(self.Q, (self.lower.w, self.upper.w))
-        self.screen_set_at = tau
-        if self.rule != "norm":
-            ratings = preference(self.rule, self.screen.lv, self.screen.uv)
-            ratings = np.where(self.selected, -np.inf, ratings)
-            few = min(len(ratings), MOST_CONTENDERS // 4)
-            self.contenders.replace(np.sort(np.argpartition(-ratings, few - 1)[:few]))
-        return True
+        L, U = self.barriers.lower(tau + 1), self.barriers.upper(tau + 1)
+        self.screen.set(self.Q, self.eigenvalues, L, U, self.patience)
 
     # where the fast arithmetic fails
 
     def draw_plainly(self, tau: int) -> Draw:
         """One draw as the plain algorithm makes it: every row, by explicit inverses."""
         self.lower.potential = self.upper.potential = np.nan  # not carried over this draw
+        self.screen.is_set = False
         A_lower, A_upper = self.barriers.lift(self.grown(tau))
         L, U = self.barriers.lower(tau), self.barriers.upper(tau)
         lv, uv, term = np.empty((3, len(self.order)))
@@ -399,13 +384,23 @@ class Engine:
             rows = self.vectors.take(self.order[block])
             lv[block], term[block] = plain.lower_shift(rows, 1.0, A_lower, L)
             uv[block] = plain.upper_shift(rows, self.barriers.delta_U, A_upper, U)
-        i = plain.choose_row(self.rule, lv, uv, is_feasible(lv, uv, term), self.selected)
+        feasible = is_feasible(lv, uv, term)
+        i = plain.choose_row(self.rule, lv, uv, feasible, self.selected[self.order])
         return Draw(i, self.vectors.take(self.order[[i]])[0], float(2 / (lv[i] + uv[i])))
 
     def draw_again_plainly(self, tau: int) -> None:
         """Make the draws since the last decomposition again, since their potentials drifted."""
         self.selected[:] = False
-        self.selected[self.positions[: self.fresh_at]] = True
+        self.selected[self.order[self.positions[: self.fresh_at]]] = True
         for again in range(self.fresh_at, tau):
             self.counts["plain draws"] += 1
             self.record(again, self.draw_plainly(again))
+
+
+def decomposition(A_lower: FloatArray, A_upper: FloatArray) -> tuple[Pair, Pair]:
+    """Eigenvalues and eigenvectors of A as each barrier sees it."""
+    eigenvalues, Q, _ = dsyevd(A_lower, lower=1)
+    if A_upper is A_lower:
+        return (eigenvalues, eigenvalues), (Q, Q)
+    upper_eigenvalues, Q_upper, _ = dsyevd(A_upper, lower=1)
+    return (eigenvalues, upper_eigenvalues), (Q, Q_upper)

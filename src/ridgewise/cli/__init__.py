@@ -8,12 +8,18 @@ from typing import Annotated
 import typer
 
 import ridgewise
-from ridgewise.cli import _data, _demo, _reproduce  # noqa: F401  # each adds itself
+from ridgewise.cli import (  # each adds itself
+    _compare,  # noqa: F401
+    _data,  # noqa: F401
+    _demo,  # noqa: F401
+    _reproduce,  # noqa: F401
+    _select,  # noqa: F401
+)
 from ridgewise.cli._app import app
 
 FAILED = 2
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
-EXPECTED_ERRORS = (ValueError, ArithmeticError, OSError, MemoryError)
+EXPECTED_ERRORS = (ValueError, ArithmeticError, OSError, MemoryError, ImportError)
 
 HELP = """\
 Select a small set of real features for ridge regression, and certify what was lost.
@@ -24,6 +30,8 @@ Examples:
   ridgewise demo                  the whole job on data that every machine has
   ridgewise demo --json           the same, for programs
   ridgewise demo --help           its options
+  ridgewise select FILE -n 400    features of your own file: CSV, Parquet, .npz, .h5ad, ...
+  ridgewise compare FILE -t COL   which method, and how many features, do best on it
   ridgewise data list             the data sets at hand
   ridgewise data fetch            download those of the paper, TechTC-300
   ridgewise reproduce --quick     the paper's experiments, in two minutes

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`ridgewise reproduce`: the paper's experiments."""
 
-import json
 from dataclasses import asdict
 from pathlib import Path
+from time import perf_counter
 from typing import Annotated
 
 import typer
+from joblib import cpu_count
 
 from ridgewise.cli._app import AsJson, Force, Quiet, Seed, app
 from ridgewise.paper import EXPERIMENTS, Outcome, Settings, Study
-from ridgewise.report import print_outcome, progress_stages, write_reproduction
+from ridgewise.report import print_outcome, progress_stages, to_json, versions, write_reproduction
 
 ALL = "all"
 DEFAULT_FOLDER = Path("ridgewise-paper")
@@ -59,6 +60,7 @@ def reproduce(
     force: Force = False,
 ) -> None:
     """Run experiments, print them, and write the folder."""
+    start = perf_counter()
     names = _check_names(which or [ALL])
     if data_home is not None and not data_home.is_dir():
         raise NotADirectoryError(f"--data-home {data_home} is no folder")
@@ -69,19 +71,26 @@ def reproduce(
                 data_home=data_home,
                 quick=quick,
                 seed=seed,
-                n_jobs=jobs or -1,
+                n_jobs=jobs or cpu_count(),
                 cache=output / CACHE,
                 on_progress=on_progress,
             )
         )
         outcomes = [EXPERIMENTS[name](study) for name in names]
-    page = write_reproduction(outcomes, output)
+    ran = {
+        "command": " ".join(
+            ["ridgewise reproduce", *names, *["--quick"] * quick, f"--seed {seed}"]
+        ),
+        "took": f"{(perf_counter() - start) / 60:.1f} minutes, with {jobs or cpu_count()} workers",
+        **versions(),
+    }
+    page = write_reproduction(outcomes, output, ran)
     if as_json:
-        typer.echo(json.dumps(_contents(outcomes, page), indent=2))
+        typer.echo(to_json(_contents(outcomes, page)))
     elif not quiet:
         for outcome in outcomes:
             print_outcome(outcome)
-        typer.echo(f"\nThe page: {page}")
+        typer.echo(f"The page: {page}")
 
 
 def _check_names(names: list[str]) -> list[str]:
@@ -94,6 +103,8 @@ def _check_names(names: list[str]) -> list[str]:
 
 def _open_folder(folder: Path, *, overwrite: bool) -> None:
     """Make the folder, or take one that this command made; others only if asked to."""
+    if folder.exists() and not folder.is_dir():
+        raise NotADirectoryError(f"{folder} is a file: --output must name a folder")
     if (
         folder.is_dir()
         and any(folder.iterdir())

@@ -151,8 +151,6 @@ class _FoldData:
         path, K_test = _dual(A_train, A_test, center=self.fit_intercept)
         y_mean = self.Y.mean(axis=0) if self.fit_intercept else 0.0
         scores = path.predict(K_test, self.Y - y_mean, alphas) + y_mean
-        if not np.isfinite(scores).all():
-            raise ValueError("squares of the features overflow: scale X")
         if not self.classify:
             return np.mean((scores[:, :, 0] - self.truth) ** 2, axis=0)
         # As RLSClassifier decides: 0 is the first class.
@@ -226,8 +224,8 @@ def _dual(A_train: Any, A_test: Any, *, center: bool) -> tuple[DualPath, FloatAr
     """The path of some features' kernel, and the kernel of the test samples."""
     n, d = A_train.shape
     if is_sparse(A_train) and d > WIDE * n:
-        return _sparse_dual(A_train.astype(np.float64), A_test.astype(np.float64), center=center)
-    A_train, A_test = _dense(A_train), _dense(A_test)
+        return _sparse_dual(_checked(A_train), _checked(A_test), center=center)
+    A_train, A_test = _checked(_dense(A_train)), _checked(_dense(A_test))
     if center:
         mean = A_train.mean(axis=0)
         A_train, A_test = A_train - mean, A_test - mean
@@ -247,8 +245,17 @@ def _sparse_dual(A_train: Any, A_test: Any, *, center: bool) -> tuple[DualPath, 
     return DualPath(path.basis[:, above], path.eigenvalues[above]), K_test
 
 
-def _dense(A: Any) -> FloatArray:
-    return np.asarray(A.toarray() if is_sparse(A) else A, dtype=np.float64)
+def _dense(A: Any) -> AnyArray:
+    return np.asarray(A.toarray() if is_sparse(A) else A)
+
+
+def _checked(A: Any) -> Any:
+    """In float64, of which a kernel can be computed."""
+    A = A.astype(np.float64, copy=False)
+    values = A.data if is_sparse(A) else A
+    if not np.isfinite(np.vdot(values, values)):
+        raise ValueError("squares of the features overflow: scale X")
+    return A
 
 
 def seed_for(seed: int, *place: int) -> int:

@@ -61,15 +61,17 @@ def corrected_t_test(first: ArrayLike, second: ArrayLike, *, test_share: float) 
     >>> round(found.difference, 3), round(found.p_value, 3)
     (-0.175, 0.096)
     """
-    differences = _differences(first, second)
-    n, mean = differences.size, _mean(differences)
-    variance = float(differences.var(ddof=1)) if n > 1 else float("nan")
-    if variance == 0:  # all alike: no difference at all, or one that chance has no part in
-        p_value = 1.0 if mean == 0 else 0.0
+    difference, differences = _differences(first, second)
+    n = differences.size
+    if n < 2:
+        p_value = float("nan")
+    elif (differences == differences[0]).all():
+        # No difference at all, or one that chance has no part in
+        p_value = 1.0 if differences[0] == 0 else 0.0
     else:
-        t = mean / np.sqrt(variance * (1 / n + test_share)) if n > 1 else float("nan")
+        t = differences.mean() / np.sqrt(differences.var(ddof=1) * (1 / n + test_share))
         p_value = float(2 * stats.t.sf(abs(t), n - 1))
-    return PairedTest(mean, p_value, n, "corrected resampled t-test")
+    return PairedTest(difference, p_value, n, "corrected resampled t-test")
 
 
 def wilcoxon_test(first: ArrayLike, second: ArrayLike) -> PairedTest:
@@ -94,10 +96,10 @@ def wilcoxon_test(first: ArrayLike, second: ArrayLike) -> PairedTest:
     >>> wilcoxon_test([0.1, 0.2, 0.3, 0.2, 0.1, 0.2], [0.2, 0.4, 0.6, 0.6, 0.6, 0.8]).p_value
     0.03125
     """
-    differences = _differences(first, second)
+    difference, differences = _differences(first, second)
     missing = differences.size == 0 or np.isnan(differences).any()
     p_value = float("nan") if missing else _signed_rank_p_value(differences)
-    return PairedTest(_mean(differences), p_value, differences.size, "Wilcoxon signed-rank")
+    return PairedTest(difference, p_value, differences.size, "Wilcoxon signed-rank")
 
 
 def _signed_rank_p_value(differences: FloatArray) -> float:
@@ -111,15 +113,14 @@ def _signed_rank_p_value(differences: FloatArray) -> float:
     return float(min(1.0, 2 * min(chances[: found + 1].sum(), chances[found:].sum())))
 
 
-def _differences(first: ArrayLike, second: ArrayLike) -> FloatArray:
-    """First minus second; what is left of rounding is none."""
+def _differences(first: ArrayLike, second: ArrayLike) -> tuple[float, FloatArray]:
+    """The mean of first minus second, and all of them, without rounding errors that break ties."""
     first, second = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if first.shape != second.shape:
         raise ValueError(f"errors must come in pairs; got shapes {first.shape} and {second.shape}")
-    digit = RESOLUTION * max(np.abs(first).max(initial=0), np.abs(second).max(initial=0))
     differences = (first - second).ravel()
-    return np.round(differences / digit) * digit if digit > 0 else differences
-
-
-def _mean(differences: FloatArray) -> float:
-    return float(differences.mean()) if differences.size else float("nan")
+    if differences.size == 0:
+        return float("nan"), differences
+    digit = RESOLUTION * max(np.abs(first).max(), np.abs(second).max())
+    rounded = np.round(differences / digit) * digit if digit > 0 else differences
+    return float(differences.mean()), rounded

@@ -3,8 +3,8 @@
 
 from ridgewise.guarantees.certificate import Certificate
 from ridgewise.guarantees.certify import certify
-from ridgewise.guarantees.known_test_set import known_test_set_bound
 from ridgewise.guarantees.measure import measured_certificate
+from ridgewise.guarantees.prediction import PredictionBound
 from ridgewise.guarantees.prediction_report import PredictionReport
 from ridgewise.guarantees.risk import Risk, ridge_risk
 from ridgewise.guarantees.risk_report import RiskInflation
@@ -13,6 +13,7 @@ from ridgewise.guarantees.selection import Selection
 
 __all__ = [
     "Certificate",
+    "PredictionBound",
     "PredictionReport",
     "Risk",
     "RiskInflation",
@@ -20,7 +21,6 @@ __all__ = [
     "bss_promise",
     "certify",
     "features_for_epsilon",
-    "known_test_set_bound",
     "leverage_promise",
     "measured_certificate",
     "ridge_risk",

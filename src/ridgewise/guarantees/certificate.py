@@ -7,7 +7,10 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from ridgewise.guarantees.known_test_set import bound_known_test_set, stacked
+from ridgewise.guarantees.prediction import PredictionBound, eta
 from ridgewise.guarantees.prediction_report import PredictionReport, report_predictions
+from ridgewise.guarantees.regularized import regularized_eta
 from ridgewise.guarantees.reunion import Reunion, reunite
 from ridgewise.guarantees.risk_report import RiskInflation, report_risk
 from ridgewise.guarantees.selection import Selection
@@ -37,7 +40,8 @@ class Certificate:
         Whether rounding is accounted for. `certify` does that, with a pass over the data that a
         selector's fit saves; what a selector measured is off by rounding errors.
     note : str
-        Why it could not be verified, and what would help; empty where nobody tried, or it was.
+        Why it could not be verified, and what would help; or that it was proved, by
+        ``certify(..., rigorous=True)``. Empty where nobody tried, or rounding was estimated.
     selection : Selection or None
         The features it is about, which `prediction_bound` and `risk_inflation` need.
 
@@ -68,6 +72,27 @@ class Certificate:
     def epsilon(self) -> float:
         """The smallest epsilon with (1 - epsilon) K <= K~ <= (1 + epsilon) K, as measured."""
         return max(1 - self.lower, self.upper - 1, 0.0)
+
+    @property
+    def eta(self) -> float:
+        """How far fitted values can move: by eta ||y|| at most, at the training points together.
+
+        For every ridge model that the certificate covers, whatever the targets y and the condition
+        number of X; about a third of epsilon where that is small (where alpha is 0).
+        """
+        return self._eta(self.lower, self.upper)
+
+    @property
+    def promised_eta(self) -> float | None:
+        """The eta that was promised: s / (2 - s), s = sqrt(rank / r), for r draws of BSS."""
+        if self.promised_lower is None or self.promised_upper is None:
+            return None
+        return self._eta(self.promised_lower, self.promised_upper)
+
+    def _eta(self, lower: float, upper: float) -> float:
+        if self.selection is not None and self.selection.rank is not None and self.alpha == 0:
+            return 1.0  # the interval is about some singular vectors, and a model uses all
+        return regularized_eta(lower, upper) if self.alpha > 0 else eta(lower, upper)
 
     def prediction_bound(self, X: Any, y: ArrayLike, X_test: Any, alpha: float) -> PredictionReport:
         """Bound how far predictions on the selected features are from those on all.
@@ -101,6 +126,61 @@ class Certificate:
         (array([0.0005]), array([-0.0004]), array([ True]))
         """
         return report_predictions(self._reunion(X, alpha), y, X_test)
+
+    def known_test_set_bound(
+        self, X: Any, y: ArrayLike, X_test: Any, alpha: float, *, promised: bool = False
+    ) -> PredictionBound:
+        """Bound how far predictions move for test points that the selector has seen, unlabelled.
+
+        For the certificate of a selector that was fitted on training and test points together. It
+        is known before any model is fitted; `prediction_bound` is sharper once there is one.
+
+        Parameters
+        ----------
+        X : array, sparse array or data frame of shape (n_samples, n_features)
+            The training points, all features: the first rows of what the selector was fitted on.
+        y : array-like of shape (n_samples,)
+            Their targets, of which only the norm counts.
+        X_test : array, sparse array or data frame of shape (n_test, n_features)
+            The test points: the rows below.
+        alpha : float
+            The model's, which is trained on X: what is added to the kernel's diagonal.
+        promised : bool, default=False
+            Whether to use what was promised beforehand in place of what was measured.
+
+        Returns
+        -------
+        PredictionBound
+            ``total`` has one number a test point, ``in_span`` and ``out_of_span`` its parts.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ridgewise import BSSSelector, make_ridge_synthetic
+        >>> X, y = make_ridge_synthetic(30, 500, random_state=0)
+        >>> joint = BSSSelector(200, rule="ratio", polish=True).fit(X).certificate_
+        >>> bound = joint.known_test_set_bound(X[:25], y[:25], X[25:], alpha=10.0)
+        >>> bound.total.shape
+        (5,)
+        """
+        interval = self._joint_interval(promised)
+        self._reunion(stacked(X, X_test), 0.0)  # which checks that it is the same data
+        return bound_known_test_set(interval, X, y, X_test, alpha)
+
+    def _joint_interval(self, promised: bool) -> tuple[float, float]:
+        selection = self.selection
+        if selection is not None and (selection.center or selection.rank is not None):
+            raise ValueError("known test points need a selector with center=False and rank=None")
+        if self.alpha > 0:
+            raise ValueError(
+                "known test points need a certificate for all ridge models (alpha=0), which takes "
+                "more features than the rank of training and test points together"
+            )
+        if not promised:
+            return self.lower, self.upper
+        if self.promised_lower is None or self.promised_upper is None:
+            raise ValueError("nothing was promised; promised=False takes what was measured")
+        return self.promised_lower, self.promised_upper
 
     def risk_inflation(self, X: Any, alpha: float) -> RiskInflation:
         """Tell how much the risk of ridge regression grows by the selection.
@@ -157,7 +237,7 @@ class Certificate:
             relation = ">=" if self.lower <= 1 <= self.upper else "="
             remarks.append(f"for ridge models with alpha {relation} {self.alpha:.6g}")
         if self.verified:
-            remarks.append("verified: rounding is accounted for")
+            remarks.append(f"verified: {self.note or 'rounding is accounted for'}")
         elif self.note or self.lower <= 0:
             remarks.append(f"not certified: {self.note or self._lost}")
         return remarks

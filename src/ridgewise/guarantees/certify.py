@@ -12,12 +12,18 @@ from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.guarantees._checks import check_not_negative
 from ridgewise.guarantees.certificate import Certificate
 from ridgewise.guarantees.measure import measured_certificate
+from ridgewise.guarantees.rigorous import check_installed, prove
 from ridgewise.guarantees.verify import spans_everything, verified_interval
 from ridgewise.spectrum import Spectrum, as_numeric, compute_spectrum
 
 
 def certify(
-    X: Any, selector: Any, *, alpha: float | None = None, polish: bool = False
+    X: Any,
+    selector: Any,
+    *,
+    alpha: float | None = None,
+    polish: bool = False,
+    rigorous: bool = False,
 ) -> Certificate:
     """Measure how well a selector's features stand for all, and account for rounding.
 
@@ -35,6 +41,10 @@ def certify(
     polish : bool, default=False
         Whether to look for the weights that give the tightest bounds, whatever the selector's are:
         the certificate is then about those, which ``certificate.selection.weights`` has.
+    rigorous : bool, default=False
+        Whether to prove the interval, in exact and ball arithmetic: a theorem about the numbers in
+        X (in double precision) and the weights, as they are stored. Needs python-flint
+        (``pip install 'ridgewise[rigorous]'``), and at most 1000 samples.
 
     Returns
     -------
@@ -54,6 +64,10 @@ def certify(
       statement is about all of X, whatever the ``rank``.
 
     The constants are first-order estimates of rounding, tested against arithmetic with 60 digits.
+    With ``rigorous``, there are none: K and K~ are computed as integer matrices, and the interval,
+    widened by 1e-12 of upper, is proved by Cholesky decompositions in as many bits as they take.
+    Exact dependencies between samples do no harm, nor does any condition number. It takes seconds
+    for 200 samples of 10,000 features; with ``rank``, at alpha = 0, nothing is proved.
 
     Examples
     --------
@@ -66,7 +80,13 @@ def certify(
     measured [0.0189, 0.9999]
     epsilon  0.9811
     verified: rounding is accounted for
+    >>> print(certify(X, best, rigorous=True))
+    measured [0.0189, 0.9999]
+    epsilon  0.9811
+    verified: proved in ball arithmetic
     """
+    if rigorous:
+        check_installed()
     selected, weights = read_selection(selector)
     check_features(X, selector)
     X = as_numeric(X)
@@ -86,7 +106,12 @@ def certify(
         certificate = verify(certificate, spectrum, X)
         if certificate.verified or spectrum.solver == "qr" or certificate.lower == 0:
             break
-    return certificate if polish else with_promise(certificate, selector, spectrum)
+    hidden = not certificate.verified  # singular values, perhaps: no promise is about those
+    if rigorous:
+        certificate = prove(certificate, X)
+    if polish or (certificate.verified and hidden):
+        return certificate
+    return with_promise(certificate, selector, spectrum)
 
 
 def polished(

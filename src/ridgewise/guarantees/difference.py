@@ -12,48 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv
 
-from ridgewise._typing import FloatArray, IndexArray
+from ridgewise._typing import FloatArray
 from ridgewise.guarantees._checks import check_not_negative
-
-
-def primal_vectors(
-    X: ArrayLike, y: ArrayLike, selected: ArrayLike, weights: ArrayLike, alpha: float
-) -> tuple[FloatArray, FloatArray]:
-    """Compute p = X^T (K + alpha)^-1 y and p~ = W X^T (K~ + alpha)^-1 y.
-
-    Both act on all the features, unscaled: p~ is zero where a feature was not selected. At
-    alpha = 0 the inverses are pseudo-inverses.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        The training data, dense.
-    y : array-like of shape (n_samples,)
-        The targets.
-    selected : array-like of shape (n_selected,)
-        Indices of the selected features, without repetition.
-    weights : array-like of shape (n_selected,)
-        Their weights.
-    alpha : float
-        What is added to the kernel's diagonal.
-
-    Returns
-    -------
-    p, p_selected : ndarray of shape (n_features,)
-        The model of all features, and that of the selected ones.
-
-    Examples
-    --------
-    >>> p, p_selected = primal_vectors([[1.0, 1.0]], [1.0], [0], [2.0], alpha=0.0)
-    >>> p.round(3), p_selected.round(3)
-    (array([0.5, 0.5]), array([1., 0.]))
-    """
-    X, y = np.asarray(X, np.float64), np.asarray(y, np.float64)
-    S: IndexArray = np.asarray(selected, dtype=np.intp)
-    root_w = np.sqrt(np.asarray(weights, np.float64))
-    p_selected = np.zeros(X.shape[1])
-    p_selected[S] = root_w * primal_ridge(X[:, S] * root_w, y, alpha)
-    return primal_ridge(X, y, alpha), p_selected
 
 
 def uniform_bound(
@@ -100,46 +60,6 @@ def uniform_bound(
     z = np.asarray(residual_norms, dtype=np.float64)
     inside = float(np.linalg.norm(np.asarray(training_difference, np.float64)))
     return inside * c + outside * z
-
-
-def selected_features_bound(
-    p: ArrayLike,
-    p_selected: ArrayLike,
-    selected: ArrayLike,
-    selected_values: ArrayLike,
-    unseen_norm: ArrayLike,
-) -> FloatArray:
-    """Bound abs(f(q) - f~(q)) where only the selected features of q were measured.
-
-    abs((p - p~)_S^T q_S) + ||p outside S|| rho, where ||q outside S|| <= rho. Nothing smaller
-    follows from that knowledge.
-
-    Parameters
-    ----------
-    p, p_selected : array-like of shape (n_features,)
-        The two primal vectors, see `primal_vectors`.
-    selected : array-like of shape (n_selected,)
-        Indices S of the selected features.
-    selected_values : array-like of shape (n_test, n_selected)
-        The selected features of the test points, not rescaled.
-    unseen_norm : float or array-like of shape (n_test,)
-        rho: sqrt(1 - ||q_S||^2) for documents of norm one, for example.
-
-    Returns
-    -------
-    ndarray of shape (n_test,)
-        The bound for every test point.
-
-    Examples
-    --------
-    >>> selected_features_bound([0.5, 0.5], [1.0, 0.0], [0], [[0.6]], unseen_norm=0.8).round(3)
-    array([0.7])
-    """
-    p, p_selected = np.asarray(p, np.float64), np.asarray(p_selected, np.float64)
-    S: IndexArray = np.asarray(selected, dtype=np.intp)
-    outside = np.delete(p, S)
-    seen: FloatArray = np.abs(np.asarray(selected_values, np.float64) @ (p - p_selected)[S])
-    return seen + float(np.linalg.norm(outside)) * np.asarray(unseen_norm, np.float64)
 
 
 def sign_certain(predictions: ArrayLike, bound: ArrayLike) -> NDArray[np.bool_]:

@@ -6,13 +6,48 @@ the interval of that basis. This is where the paper's cross-term lemma becomes t
 """
 
 import math
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from ridgewise._typing import FloatArray
+from ridgewise._typing import FloatArray, is_sparse
 from ridgewise.guarantees._checks import check_interval, check_not_negative, squared_spectrum
 from ridgewise.guarantees.prediction import PredictionBound, spectral_eta, tau
+from ridgewise.guarantees.prediction_report import (
+    check_targets,
+    check_test_points,
+    residual_norms,
+)
+from ridgewise.guarantees.reunion import precise_spectrum
+from ridgewise.spectrum import as_numeric
+
+
+def bound_known_test_set(
+    interval: tuple[float, float], X: Any, y: ArrayLike, X_test: Any, alpha: float
+) -> PredictionBound:
+    """Bound by the joint interval: see `Certificate.known_test_set_bound`."""
+    X = as_numeric(X)
+    targets, Q = check_targets(y, X.shape[0]), check_test_points(X_test, X.shape[1])
+    spectrum = precise_spectrum(X, False, check_not_negative("alpha", alpha))
+    S, Q_U = spectrum.singular_values, np.zeros((Q.shape[0], spectrum.rank))
+    for place, U in spectrum.projections(np.eye(spectrum.rank)):
+        Q_U += Q[:, place] @ U
+    return known_test_set_bound(
+        *interval,
+        S,
+        alpha,
+        coefficient_norms=np.linalg.norm(Q_U / S, axis=1),
+        residual_norms=residual_norms(Q, np.zeros(Q.shape[1]), Q_U),
+        target_norm=float(np.linalg.norm(spectrum.V.T @ targets)),
+    )
+
+
+def stacked(X: Any, X_test: Any) -> Any:
+    """Training and test points as one array, or sparse array."""
+    parts = [as_numeric(X), as_numeric(X_test)]
+    return sp.vstack(parts, "csr") if any(map(is_sparse, parts)) else np.vstack(parts)
 
 
 def known_test_set_bound(

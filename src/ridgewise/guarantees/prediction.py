@@ -22,7 +22,6 @@ from ridgewise.guarantees._checks import (
     interval_around_one,
     squared_spectrum,
 )
-from ridgewise.guarantees.sample_size import bss_promise
 
 
 @dataclass(frozen=True)
@@ -102,7 +101,8 @@ def eta(lower: float, upper: float) -> float:
     """Bound ||H~ - H|| for every spectrum and every alpha, H = K (K + alpha)^-1.
 
     eta(a, b) = max{(1 - sqrt a) / (1 + sqrt a), (sqrt b - 1) / (sqrt b + 1)}, which no condition
-    number enters. It is attained, at alpha = sqrt(a) k or sqrt(b) k.
+    number enters. It is attained, at alpha = sqrt(a) k or sqrt(b) k. What BSS promises beforehand,
+    a = (1 - s)^2 and b = (1 + s)^2, makes it s / (2 - s).
 
     Examples
     --------
@@ -114,24 +114,6 @@ def eta(lower: float, upper: float) -> float:
     below = (1 - a) / (1 + math.sqrt(a)) ** 2
     above = 1.0 if math.isinf(b) else (b - 1) / (1 + math.sqrt(b)) ** 2
     return max(below, above)
-
-
-def promised_eta(rank: float, n_draws: int, *, rescaled: bool = False) -> float:
-    """Return the eta that BSS promises before it has run, for n_draws > rank.
-
-    With s = sqrt(rank / n_draws): s / (2 - s) for the paper's weights, and
-    (1 - sqrt(1 - s^2)) / s for the same weights divided by 1 - s^2, which is the best scale.
-
-    Examples
-    --------
-    >>> promised_eta(25, 100)
-    0.333...
-    >>> promised_eta(25, 100, rescaled=True)
-    0.267...
-    """
-    lower, upper = bss_promise(rank, n_draws)
-    scale = math.sqrt(lower * upper) if rescaled else 1.0
-    return eta(lower / scale, upper / scale)
 
 
 def spectral_eta(lower: float, upper: float, singular_values: ArrayLike, alpha: float) -> float:
@@ -192,47 +174,6 @@ def bilinear_bound(
     centre: FloatArray = np.abs(x @ ((D1 - D2) * y)) / 2
     radius: FloatArray = np.sqrt((x**2 @ D) * (y**2 @ D))
     return centre + radius
-
-
-def relative_error_bound(
-    lower: float,
-    upper: float,
-    singular_values: ArrayLike,
-    alpha: float,
-    *,
-    coefficients: ArrayLike,
-    targets: ArrayLike,
-) -> FloatArray:
-    """Bound abs(f~(q) - f(q)) / abs(f(q)) for test points in the span: Theorem 2, condition-free.
-
-    max(1 - a, b - 1) omega', omega' = sqrt(x^T H x * y^T H y) / abs(f), f = x^T H y. The paper's
-    omega multiplies the condition number of X; omega' does not. Infinite where f(q) = 0.
-
-    Parameters
-    ----------
-    lower, upper, singular_values, alpha, coefficients, targets
-        As in `bilinear_bound`.
-
-    Returns
-    -------
-    ndarray of shape (n_test,)
-        The relative bound for every test point.
-
-    Examples
-    --------
-    >>> relative_error_bound(
-    ...     0.8, 1.1, [2.0, 1.0], 1.0, coefficients=[[1.0, 0.0], [0.6, 0.8]], targets=[2.0, 0.0]
-    ... ).round(3)
-    array([0.2  , 0.291])
-    """
-    a, b = check_interval(lower, upper)
-    k = squared_spectrum(singular_values)
-    H = k / (k + check_not_negative("alpha", alpha))
-    x, y = np.asarray(coefficients, np.float64), np.asarray(targets, np.float64)
-    f = np.abs(x @ (H * y))
-    product = np.sqrt((x**2 @ H) * (y**2 @ H))
-    omega = np.divide(product, f, out=np.full_like(f, np.inf), where=f > 0)
-    return max(1 - a, b - 1) * omega
 
 
 def tau(lower: float, upper: float, singular_values: ArrayLike, alpha: float) -> float:

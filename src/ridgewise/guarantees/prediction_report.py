@@ -10,10 +10,16 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.extmath import row_norms
 
 from ridgewise._typing import BoolArray, FloatArray, is_sparse
-from ridgewise.guarantees.difference import primal_ridge, sign_certain, uniform_bound
+from ridgewise.guarantees.difference import (
+    disagreement_bound,
+    primal_ridge,
+    sign_certain,
+    uniform_bound,
+)
 from ridgewise.guarantees.prediction import (
     PredictionBound,
     bilinear_bound,
+    c_star,
     cross_norms,
     theorem1_bound,
 )
@@ -42,6 +48,9 @@ class PredictionReport:
         The part of abs(f~ - f) that the selected features of the test point account for.
     unseen_factor : float
         The norm of f's coefficients outside of the selected features.
+    cross_factor : float
+        c*: how much more a model on the selected features can see of what the training points do
+        not span, ||U^T W z|| / ||z|| of the worst test point. The paper's lemma has epsilon here.
     """
 
     in_span: FloatArray
@@ -51,6 +60,7 @@ class PredictionReport:
     selected: FloatArray
     seen_difference: FloatArray
     unseen_factor: float
+    cross_factor: float
 
     @property
     def bound(self) -> FloatArray:
@@ -59,7 +69,12 @@ class PredictionReport:
 
     @property
     def relative_bound(self) -> FloatArray:
-        """The bound in units of abs(f); infinite where f is 0."""
+        """The bound in units of abs(f), infinite where f is 0: the paper's Theorem 2, corrected.
+
+        Where a test point q = X^T c lies in the span, it is at most max(1 - lower, upper - 1) omega
+        with omega = sqrt(c^T H c * y^T H y) / abs(f), H = K (K + alpha)^-1 (for a certificate with
+        alpha = 0). The paper has another omega, times the condition number of X.
+        """
         size = np.abs(self.full)
         return np.divide(self.bound, size, out=np.full_like(size, np.inf), where=size > 0)
 
@@ -72,6 +87,23 @@ class PredictionReport:
     def sign_certain(self) -> BoolArray:
         """Where f surely has the sign of f~: abs(f~) > bound."""
         return sign_certain(self.selected, self.bound)
+
+    def disagreement_bound(self, delta: float = 0.05) -> float:
+        """Bound how often the signs of f and f~ differ, on points like these test points.
+
+        Parameters
+        ----------
+        delta : float, default=0.05
+            The probability with which the bound may fail.
+
+        Returns
+        -------
+        float
+            Above the share in the population with probability 1 - delta at least, if the test
+            points are drawn from it independently; they need no labels (Clopper and Pearson).
+        """
+        n_different = int(np.sum(np.sign(self.full) != np.sign(self.selected)))
+        return disagreement_bound(n_different, len(self.full), delta=delta)
 
     def bound_from_selected(self, unseen_norm: ArrayLike) -> FloatArray:
         """Bound abs(f~ - f) where only the selected features of the test points are known.
@@ -115,6 +147,7 @@ def report_predictions(reunion: Reunion, y: ArrayLike, X_test: Any) -> Predictio
         selected=Q_S @ p_S + intercept,
         seen_difference=np.abs(Q_S @ (p_S - p[indices])),
         unseen_factor=float(np.linalg.norm(np.delete(p, indices))),
+        cross_factor=c_star(reunion.selected_rows, reunion.selection.w),
     )
 
 

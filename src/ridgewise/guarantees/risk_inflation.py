@@ -184,23 +184,6 @@ def average_bias_inflation(lower: float, upper: float) -> float:
     return math.inf if a == 0 else max(1 / a, b) / a
 
 
-def average_bias_inflation_over_means(
-    lower: float, singular_values: ArrayLike, alpha: float
-) -> float:
-    """Bound E B(K~) / E B(K) over isotropic random z: ((kmax + alpha) / (a kmax + alpha))^2.
-
-    Examples
-    --------
-    >>> average_bias_inflation_over_means(0.5, [2.0, 1.0], alpha=1.0)
-    2.777...
-    """
-    a, _ = interval_around_one(lower, math.inf)
-    alpha = check_not_negative("alpha", alpha)
-    kmax = float(squared_spectrum(singular_values).max())
-    smallest = a * kmax + alpha
-    return math.inf if smallest == 0 else ((kmax + alpha) / smallest) ** 2
-
-
 def worst_case_bias(
     lower: float, *, alpha: float, n_samples: int, coefficient_norm: float
 ) -> float:

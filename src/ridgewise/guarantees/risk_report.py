@@ -17,6 +17,7 @@ from ridgewise.guarantees.risk_inflation import (
     fixed_beta_risk_bound,
     regularized_bias_inflation_bound,
     variance_inflation,
+    worst_case_bias,
 )
 
 
@@ -86,16 +87,20 @@ class RiskInflation:
         return self.variance * risk.variance + min(by_norm, by_factor)
 
     def _bias_by_norm(self, bias: float, norm: float) -> float:
+        """The bias, by the theorem or, where epsilon is large, by its worst case."""
         a, b = self.interval
         if not self.regularized:
-            return fixed_beta_risk_bound(
-                Risk(bias, 0.0), a, b, alpha=self.alpha, n_samples=self.n_samples,
-                coefficient_norm=norm,
-            )  # fmt: skip
+            alpha, n = self.alpha, self.n_samples
+            return min(
+                fixed_beta_risk_bound(
+                    Risk(bias, 0.0), a, b, alpha=alpha, n_samples=n, coefficient_norm=norm
+                ),
+                worst_case_bias(a, alpha=alpha, n_samples=n, coefficient_norm=norm),
+            )
         # N = K + alpha: K~ - K = N^1/2 E N^1/2 with ||E|| <= max(1 - a, b - 1), and
         # ||(K~ + alpha)^-1 N^1/2|| <= 1 / sqrt(a alpha), ||N^-1/2 X beta|| <= ||U^T beta||
-        growth = max(1 - a, b - 1) * math.sqrt(self.alpha / self.n_samples / a) if a else math.inf
-        return (math.sqrt(bias) + growth * norm) ** 2
+        worst = math.sqrt(self.alpha / self.n_samples / a) * norm if a else math.inf
+        return min(math.sqrt(bias) + max(1 - a, b - 1) * worst, worst) ** 2
 
 
 def report_risk(reunion: Reunion) -> RiskInflation:

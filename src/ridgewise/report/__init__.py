@@ -2,32 +2,61 @@
 """What was found, for people and for programs: tables, plots, JSON, pages."""
 
 from ridgewise._files import write_atomically
-from ridgewise.report._files import check_target
+from ridgewise.report._comparison_page import answer, comparison_page, headline
+from ridgewise.report._files import check_folder, check_target, write_folder
 from ridgewise.report._html import Column, DataTable, render_page
 from ridgewise.report._json import demo_json
+from ridgewise.report._outputs import (
+    SAVE_FORMATS,
+    certificate_record,
+    input_record,
+    reduced_bytes,
+    results_csv,
+    selected_csv,
+    to_json,
+    versions,
+)
 from ridgewise.report._plot import PLOT_FORMATS, draw_demo, figure_bytes
 from ridgewise.report._progress import progress, progress_bar, progress_stages
 from ridgewise.report._reproduction import print_outcome, write_reproduction
+from ridgewise.report._results_text import print_comparison, print_selection
+from ridgewise.report._selection_page import selection_page
 from ridgewise.report._svg import Picture, page_style, plain_label
 from ridgewise.report._text import print_demo
 
 __all__ = [
     "PLOT_FORMATS",
+    "SAVE_FORMATS",
     "Column",
     "DataTable",
     "Picture",
+    "answer",
+    "certificate_record",
+    "check_folder",
     "check_target",
+    "comparison_page",
     "demo_json",
     "draw_demo",
     "figure_bytes",
+    "headline",
+    "input_record",
     "page_style",
     "plain_label",
+    "print_comparison",
     "print_demo",
     "print_outcome",
+    "print_selection",
     "progress",
     "progress_bar",
     "progress_stages",
+    "reduced_bytes",
     "render_page",
+    "results_csv",
+    "selected_csv",
+    "selection_page",
+    "to_json",
+    "versions",
     "write_atomically",
+    "write_folder",
     "write_reproduction",
 ]

@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator, PercentFormatter
 
 from ridgewise.evaluation import ALL_FEATURES, Comparison, ComparisonRow, Standing
-from ridgewise.report._methods import label_of
 from ridgewise.report._style import DASHES, INK, look_of
 from ridgewise.report._svg import page_style, plain_label, plain_logarithm
+from ridgewise.report._words import label_of
 
 SIZE = (5.6, 4.2)  # inches: see _html.py
 APART = 0.012  # how far beside each other the methods stand, of the axis
@@ -200,4 +200,12 @@ def _name_error(axes: Axes, comparison: Comparison) -> None:
 
 def _add_legend(figure: Figure, axes: Axes) -> None:
     handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower left", ncols=3, handlelength=2.6)
+    figure.legend(
+        handles,
+        labels,
+        loc="outside lower left",
+        ncols=3,
+        fontsize=9,
+        handlelength=2.3,
+        columnspacing=1.2,
+    )

@@ -21,8 +21,8 @@ from ridgewise.report._comparison_figures import (
     draw_stability,
 )
 from ridgewise.report._html import Column, DataTable, render_page
-from ridgewise.report._methods import label_of, plain_number
 from ridgewise.report._svg import Picture
+from ridgewise.report._words import label_of, plain_number
 
 
 def comparison_page(comparison: Comparison, table: Table, *, title: str) -> str:

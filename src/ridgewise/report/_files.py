@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""None of a user's files is overwritten unasked."""
+"""None of a user's files is overwritten unasked, and a folder of results is whole or absent."""
 
 import os
-from collections.abc import Collection
+import shutil
+from collections.abc import Collection, Mapping
 from pathlib import Path
+from tempfile import TemporaryFile
 
 
 def check_target(path: Path, *, formats: Collection[str], overwrite: bool) -> None:
@@ -36,3 +38,72 @@ def check_target(path: Path, *, formats: Collection[str], overwrite: bool) -> No
         raise FileExistsError(f"{path} exists already: --force overwrites it")
     if not os.access(path.parent, os.W_OK | os.X_OK):
         raise PermissionError(f"cannot write {path}: no permission to write to {path.parent}")
+
+
+def check_folder(folder: Path, names: Collection[str], *, overwrite: bool) -> None:
+    """Refuse a folder that results cannot be written to, before any work is done for it.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the results are to be. It need not exist; where it does, it may hold other files.
+    names : collection of str
+        The results' file names.
+    overwrite : bool
+        Whether there may be such files already.
+
+    Raises
+    ------
+    OSError
+        Where they cannot be written, or exist and are not to be overwritten.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise NotADirectoryError(f"cannot write to {folder}: it is no folder")
+    if not folder.parent.is_dir():
+        raise FileNotFoundError(f"cannot write {folder}: there is no folder {folder.parent}")
+    for name in names:
+        if (folder / name).exists() and not overwrite:
+            raise FileExistsError(f"{folder / name} exists already: --force overwrites it")
+    try:
+        with TemporaryFile(dir=folder if folder.is_dir() else folder.parent):
+            pass
+    except OSError as error:
+        raise OSError(f"cannot write to {folder}: {error.strerror}") from error
+
+
+def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write a folder of results, so that they are there all together or not at all.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder. Where it exists, other files in it stay.
+    files : mapping of str to bytes
+        What each is to hold, by name. Old ones are gone before the first new one is there.
+
+    Raises
+    ------
+    OSError
+        Where they cannot be written; nothing is left of them then.
+    """
+    folder = folder.resolve()
+    part = folder.with_name(f".{folder.name}.{os.getpid()}.part")
+    try:
+        part.mkdir()
+        for name, content in files.items():
+            (part / name).write_bytes(content)
+        _put_in_place(part, folder, files)
+    except OSError as error:
+        raise OSError(f"cannot write {folder}: {error.strerror}") from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _put_in_place(part: Path, folder: Path, names: Collection[str]) -> None:
+    if not folder.exists():
+        part.rename(folder)
+        return
+    for name in names:
+        (folder / name).unlink(missing_ok=True)
+    for name in names:
+        (part / name).rename(folder / name)

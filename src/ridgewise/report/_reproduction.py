@@ -2,20 +2,19 @@
 """The paper's experiments: in a terminal, as a folder of tables and figures, and as a page."""
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from io import StringIO
 from pathlib import Path
 from typing import IO
 
 from matplotlib import style
-from rich.box import SIMPLE
-from rich.console import Console
-from rich.table import Table as RichTable
+from rich.console import RenderableType
 from rich.text import Text
 
 from ridgewise._files import write_atomically
 from ridgewise.paper import NOT_REPRODUCED, REPRODUCED, Outcome, Table, Verdict
 from ridgewise.report._chart import draw_chart
+from ridgewise.report._console import heading, plain_table, print_parts
 from ridgewise.report._html import Column, DataTable, render_page
 from ridgewise.report._plot import figure_bytes
 from ridgewise.report._style import STYLE
@@ -28,7 +27,9 @@ KINDS = {REPRODUCED: "good", NOT_REPRODUCED: "poor"}  # others are fair
 STYLES = {REPRODUCED: "bold green", NOT_REPRODUCED: "bold red"}
 
 
-def write_reproduction(outcomes: Sequence[Outcome], folder: Path) -> Path:
+def write_reproduction(
+    outcomes: Sequence[Outcome], folder: Path, ran: Mapping[str, str] | None = None
+) -> Path:
     """Write all tables, figures and the page.
 
     Parameters
@@ -37,6 +38,8 @@ def write_reproduction(outcomes: Sequence[Outcome], folder: Path) -> Path:
         What the experiments gave.
     folder : Path
         Where to; it exists.
+    ran : mapping of str to str, default=None
+        How they were run: the command, versions, time.
 
     Returns
     -------
@@ -53,8 +56,10 @@ def write_reproduction(outcomes: Sequence[Outcome], folder: Path) -> Path:
             for file_format in ("png", "svg"):
                 path = folder / f"{chart.name}.{file_format}"
                 write_atomically(path, figure_bytes(figure, file_format))
-    write_atomically(folder / MARKDOWN, reproduction_markdown(outcomes).encode())
-    write_atomically(folder / PAGE, _page(outcomes).encode())  # last: it is there when all is
+    write_atomically(folder / MARKDOWN, _whole_markdown(outcomes, ran or {}).encode())
+    write_atomically(
+        folder / PAGE, _page(outcomes, ran or {}).encode()
+    )  # last: it is there when all is
     return folder / PAGE
 
 
@@ -68,22 +73,27 @@ def print_outcome(outcome: Outcome, file: IO[str] | None = None) -> None:
     file : file, default=None
         Where to. None: standard output.
     """
-    console = Console(file=file, highlight=False, markup=False, emoji=False)
-    console.print(Text(f"\n{outcome.title}", style="bold"))
-    console.print(f"{outcome.data}\n")
+    print_parts(_parts(outcome), file)
+
+
+def _parts(outcome: Outcome) -> Iterator[RenderableType]:
+    yield heading(outcome.title)
+    yield f"{outcome.data}\n"
     for table in outcome.tables:
         if len(table.rows) <= LONGEST_SHOWN:
-            console.print(table.title)
-            console.print(_rich_table(table))
+            yield table.title
+            yield _shown_table(table)
     for verdict in outcome.verdicts:
         line = Text(f"{verdict.status}: ", style=STYLES.get(verdict.status, "bold yellow"))
-        console.print(line.append(f"{verdict.claim}. ", style="default").append(verdict.reason))
+        yield line.append(f"{verdict.claim}. {verdict.reason}.", style="default")
+    yield ""
 
 
-def _rich_table(table: Table) -> RichTable:
-    shown = RichTable(box=SIMPLE, header_style="dim", pad_edge=False)
-    for place, column in enumerate(table.columns):
-        shown.add_column(column, justify="right" if _is_number(table, place) else "left")
+def _shown_table(table: Table) -> RenderableType:
+    numbers = [_is_number(table, place) for place in range(len(table.columns))]
+    shown = plain_table(*table.columns, text_columns=0)
+    for column, is_number in zip(shown.columns, numbers, strict=True):
+        column.justify = "right" if is_number else "left"
     for row in table.text_rows():
         shown.add_row(*row)
     return shown
@@ -111,19 +121,9 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def reproduction_markdown(outcomes: Sequence[Outcome]) -> str:
-    """Write everything as one Markdown text, with links to the figures beside it.
-
-    Parameters
-    ----------
-    outcomes : sequence of Outcome
-        What the experiments gave.
-
-    Returns
-    -------
-    str
-    """
-    parts = []
+def _whole_markdown(outcomes: Sequence[Outcome], ran: Mapping[str, str]) -> str:
+    """Write everything as one Markdown text, with links to the figures beside it."""
+    parts = ["\n".join(f"- {name}: {value}" for name, value in ran.items())]
     for outcome in outcomes:
         parts += [f"## {outcome.title}", outcome.protocol, f"Run on: {outcome.data}"]
         parts += ["\n".join(_verdict_line(verdict) for verdict in outcome.verdicts)]
@@ -142,7 +142,7 @@ def _verdict_line(verdict: Verdict) -> str:
     return f"- **{verdict.status}**: {verdict.claim}. *{verdict.reason}.*"
 
 
-def _page(outcomes: Sequence[Outcome]) -> str:
+def _page(outcomes: Sequence[Outcome], ran: Mapping[str, str]) -> str:
     sections = []
     for outcome in outcomes:
         pictures = []
@@ -154,7 +154,7 @@ def _page(outcomes: Sequence[Outcome]) -> str:
             pictures.append(Picture(figure, label=label, caption=caption, wide=True))
         tables = [(_data_table(table), table.note) for table in outcome.tables]
         sections.append((outcome, pictures, tables))
-    return render_page("paper.html.j2", sections=sections, kinds=KINDS)
+    return render_page("paper.html.j2", sections=sections, kinds=KINDS, ran=ran)
 
 
 def _data_table(table: Table) -> DataTable:

@@ -7,7 +7,6 @@ from ridgewise.datasets.readers import Table
 from ridgewise.evaluation import SelectionRun
 from ridgewise.guarantees import Certificate
 from ridgewise.report._html import Column, DataTable, render_page
-from ridgewise.report._methods import DOES, label_of, method_of, plain_number
 from ridgewise.report._selection_figures import (
     draw_certificate,
     draw_correlations,
@@ -16,6 +15,7 @@ from ridgewise.report._selection_figures import (
     draw_singular_values,
 )
 from ridgewise.report._svg import Picture
+from ridgewise.report._words import DOES, label_of, method_of, plain_number
 
 GOOD, FAIR = 0.25, 0.05  # of lower: a contrast is kept at half, or at a fifth, of its length
 FEWEST_CORRELATED = 3
@@ -121,7 +121,7 @@ def _facts(run: SelectionRun) -> list[tuple[str, Any]]:
     facts: list[tuple[str, Any]] = [
         ("samples", f"{run.n_samples:,}"),
         ("features", f"{run.n_features:,}"),
-        ("directions of the data (rank)", f"{run.rank:,}"),
+        ("rank of the data", f"{run.rank:,}"),
         ("selected", f"{run.selector.n_selected_:,}"),
         ("kept of any contrast", f"{run.certificate.lower:.3g} to {run.certificate.upper:.3g}"),
         ("certificate", "verified" if run.certificate.verified else "measured"),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from io import BytesIO
+from warnings import catch_warnings, filterwarnings
 from xml.etree import ElementTree
 
 from markupsafe import Markup
@@ -17,6 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from ridgewise.report._style import PALETTE, STYLE
+from ridgewise.report._words import one_line
 
 PAGE_STYLE = {
     **STYLE,
@@ -84,9 +86,7 @@ def plain_label(text: object, longest: int = LONGEST_LABEL) -> str:
     >>> print(plain_label("$x$"), plain_label("a very long name of a gene, or of two"))
     \$x\$ a very long name of a g…
     """
-    line = " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
-    short = line if len(line) <= longest else line[: longest - 1] + "…"
-    return short.replace("$", r"\$")
+    return one_line(text, longest).replace("$", r"\$")
 
 
 def plain_logarithm(axis: Axis) -> None:
@@ -121,7 +121,11 @@ def inline_svg(figure: Figure, label: str) -> Markup:
         With ids that no other figure has, colours of the page, and no addresses.
     """
     buffer = BytesIO()
-    with style.context(["default", PAGE_STYLE, {"svg.hashsalt": SECRET_OF_IDS}]):
+    with (
+        style.context(["default", PAGE_STYLE, {"svg.hashsalt": SECRET_OF_IDS}]),
+        catch_warnings(),
+    ):
+        filterwarnings("ignore", message="Glyph")  # the reader's fonts count, not matplotlib's
         figure.savefig(buffer, format="svg", metadata={"Date": None})
     prefix = f"f{sha256(buffer.getvalue()).hexdigest()[:8]}-"
     root = ElementTree.fromstring(buffer.getvalue())

@@ -5,15 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from rich.box import SIMPLE
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from ridgewise.evaluation import ALL_WORDS, Demo, HoldoutRow
-
-WIDEST = 100  # longer lines are hard to read
-BSS_STYLE = "bold cyan"
+from ridgewise.report._console import BSS_STYLE, heading, plain_table, print_parts
 
 # Everything here is ASCII, so that it can be printed whatever the encoding.
 TRY_NEXT = """\
@@ -39,40 +36,29 @@ def print_demo(demo: Demo, plot: Path, file: IO[str] | None = None) -> None:
     file : file, default=None
         Where to print. None: standard output.
     """
-    console = Console(file=file, highlight=False, markup=False, emoji=False)
-    console.width = min(console.width, WIDEST)
-    if console.is_terminal:
-        _print_parts(console, demo, plot)
-        return
-    with console.capture() as capture:
-        _print_parts(console, demo, plot)
-    # Tables are padded with spaces, of which nobody wants any in a file.
-    lines = (line.rstrip() for line in capture.get().splitlines())
-    console.file.write("".join(f"{line}\n" for line in lines))
+    print_parts(_all_parts(demo, plot), file)
 
 
-def _print_parts(console: Console, demo: Demo, plot: Path) -> None:
-    for part in _parts(demo):
-        console.print(part)
-    # Not wrapped: a path or a line of code is there to be copied.
-    console.print(f"The picture: {plot}\n", soft_wrap=True)
-    console.print(_heading("Try next, in Python (and ridgewise demo --help)"))
+def _all_parts(demo: Demo, plot: Path) -> Iterator[RenderableType]:
+    yield from _parts(demo)
+    yield Text(f"The picture: {plot}\n")
+    yield heading("Try next, in Python (and ridgewise demo --help)")
     code = TRY_NEXT.format(n_features=demo.n_features, alpha=demo.alpha)
-    console.print(code, soft_wrap=True, end="")
+    yield Text(code.rstrip())
 
 
 def _parts(demo: Demo) -> Iterator[RenderableType]:
     """Yield everything above the picture's name, from top to bottom."""
-    yield _heading("The data")
+    yield heading("The data")
     yield _describe_data(demo)
-    yield _heading("The words that tell most")
+    yield heading("The words that tell most")
     yield _telling_table(demo)
     yield (
         "Of the words that BSS selected, those with the largest part in the decisions of RLSC "
         "(regularized least squares classification, that is ridge regression on labels -1 and "
         "+1): coefficient times standard deviation of the word's column.\n"
     )
-    yield _heading("The certificate: what the selected words keep of the data")
+    yield heading("The certificate: what the selected words keep of the data")
     yield _certificate_table(demo)
     yield (
         "K holds the similarities (dot products) of all documents by all words, K~ those by the "
@@ -81,7 +67,7 @@ def _parts(demo: Demo) -> Iterator[RenderableType]:
         f"anything is selected, from the rank of the data ({demo.rank}) and the number of draws "
         f"({demo.n_features}). Leverage sampling and random: one of many possible draws.\n"
     )
-    yield _heading("The held-out error: how often RLSC is wrong about a document it never saw")
+    yield heading("The held-out error: how often RLSC is wrong about a document it never saw")
     yield _error_table(demo)
     yield (
         f"{demo.n_splits}-fold cross-validation: words are selected, alpha chosen and RLSC fitted "
@@ -90,10 +76,6 @@ def _parts(demo: Demo) -> Iterator[RenderableType]:
         "fewer then; it and random draw anew in every fold. Information gain is the only one that "
         "looks at the topics when it selects. Times are means, on one thread.\n"
     )
-
-
-def _heading(title: str) -> Text:
-    return Text(title, style="bold")
 
 
 def _describe_data(demo: Demo) -> str:
@@ -108,14 +90,14 @@ def _describe_data(demo: Demo) -> str:
 
 
 def _telling_table(demo: Demo) -> Table:
-    table = _table("topic", "words, the strongest first", text_columns=2)
+    table = plain_table("topic", "words, the strongest first", text_columns=2)
     for topic, words in demo.telling.items():
         table.add_row(topic, ", ".join(words))
     return table
 
 
 def _certificate_table(demo: Demo) -> Table:
-    table = _table("method", "lower", "upper")
+    table = plain_table("method", "lower", "upper")
     certificate = demo.certificate
     if certificate.promised_lower is not None and certificate.promised_upper is not None:
         promised = certificate.promised_lower, certificate.promised_upper
@@ -132,7 +114,7 @@ def _bound(value: float) -> str:
 
 
 def _error_table(demo: Demo) -> Table:
-    table = _table("method", "words", "error", "+/-", "ms to select")
+    table = plain_table("method", "words", "error", "+/-", "ms to select")
     for row in demo.rows:
         table.add_row(*_error_cells(row), style=BSS_STYLE if row.method == "BSS" else None)
     return table
@@ -146,11 +128,3 @@ def _error_cells(row: HoldoutRow) -> tuple[str, ...]:
         f"{row.error_std:.1%}",
         "-" if row.method == ALL_WORDS else f"{1000 * row.seconds_mean:.1f}",
     )
-
-
-def _table(*columns: str, text_columns: int = 1) -> Table:
-    """Make an empty table, with words to the left and numbers to the right."""
-    table = Table(box=SIMPLE, header_style="dim", pad_edge=False)
-    for place, column in enumerate(columns):
-        table.add_column(column, justify="left" if place < text_columns else "right")
-    return table

@@ -2,6 +2,7 @@
 """Any container as columns: blocks of features, one after the other, or those asked for."""
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -221,8 +222,18 @@ class SparseColumns(Columns):
             yield place, self.finish(self.X[:, place].toarray())
 
     def take(self, indices: IndexArray) -> FloatArray:
-        """See `Columns.take`."""
-        return self.finish(self.X[:, indices].toarray())
+        """See `Columns.take`. Written out: a few columns at a time are asked for very often."""
+        indices = np.asarray(indices)
+        starts = self.X.indptr[indices]
+        counts = self.X.indptr[indices + 1] - starts
+        owner = np.repeat(np.arange(len(indices)), counts)
+        entries = np.arange(len(owner)) + np.repeat(starts - np.cumsum(counts) + counts, counts)
+        columns = np.bincount(
+            self.X.indices[entries] * len(indices) + owner,
+            weights=self.X.data[entries],
+            minlength=self.shape[0] * len(indices),
+        )
+        return self.finish(columns.reshape(self.shape[0], len(indices)))
 
     def gram(self) -> FloatArray:
         """K by a sparse product, or by dense blocks where columns are too full for that."""
@@ -242,7 +253,12 @@ class SparseColumns(Columns):
         # where means are large, their squares cancelled the digits
         return K if K.trace() > before / 10 else super().gram()
 
-    @property
+    @cached_property
+    def rows(self) -> Any:
+        """The same as rows of a sparse array, which shares its memory."""
+        return self.X.T
+
+    @cached_property
     def is_sparse_enough(self) -> bool:
         """Whether products of non-zeros beat dense arithmetic, which is about 64 times as fast."""
         counts = np.diff(self.X.indptr).astype(np.float64)
@@ -253,9 +269,13 @@ class SparseColumns(Columns):
         if not self.is_sparse_enough:
             yield from super().products(B)
             return
-        rows = self.X.T  # compressed by rows, so that slices are views
-        for place in self.slices():
-            yield place, np.asarray(rows[place].astype(np.float64, copy=False) @ (self.scale * B))
+        rows, scaled = self.rows.astype(np.float64, copy=False), self.scale * B
+        # what takes room here is the product: where it is thin, blocks may be long
+        width = max(1, self.block_width * self.shape[0] // max(1, B.shape[1]))
+        for start in range(0, self.shape[1], width):
+            place = slice(start, min(start + width, self.shape[1]))
+            part = rows if width >= self.shape[1] else rows[place]
+            yield place, np.asarray(part @ scaled)
 
     def norms2(self, B: FloatArray) -> FloatArray:
         """Squared norms of the rows of X^T B, shape (d,)."""

@@ -83,6 +83,31 @@ def method_of(selector: Any) -> str:
     return "leverage-top" if getattr(selector, "sampling", "") == "top" else name
 
 
+def one_line(text: object, longest: int) -> str:
+    r"""Show any text on one short line, without what a terminal would obey.
+
+    Parameters
+    ----------
+    text : object
+        A name from outside.
+    longest : int
+        How many letters fit.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from ridgewise.report._words import one_line
+    >>> one_line("a\nlong\x1b[31m name", 10)
+    'a long [3…'
+    """
+    letters = (letter if letter.isprintable() else " " for letter in str(text))
+    line = " ".join("".join(letters).split())
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
+
+
 def plain_number(value: float) -> str:
     """Write a number with four digits that count, and never as a power of ten if it is large.
 
@@ -97,7 +122,7 @@ def plain_number(value: float) -> str:
 
     Examples
     --------
-    >>> from ridgewise.report._methods import plain_number
+    >>> from ridgewise.report._words import plain_number
     >>> plain_number(18338.2), plain_number(0.123456)
     ('18,338', '0.1235')
     """

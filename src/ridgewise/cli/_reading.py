@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The options of commands that read a user's file."""
+
+import inspect
+from collections.abc import Callable
+from enum import StrEnum
+from functools import partial, wraps
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ridgewise.datasets.readers import FORMATS, Table, read_table
+
+FORMAT_ENDS = (".gz", ".bz2", ".xz", ".zst")
+
+
+class FeaturesIn(StrEnum):
+    """Where the features are."""
+
+    columns = "columns"
+    rows = "rows"
+
+
+class Missing(StrEnum):
+    """What is done about missing values."""
+
+    error = "error"
+    drop_features = "drop-features"
+    drop_samples = "drop-samples"
+    mean = "mean"
+
+
+class Categorical(StrEnum):
+    """What is done about columns that hold no numbers."""
+
+    error = "error"
+    drop = "drop"
+
+
+File = Annotated[
+    Path, typer.Argument(metavar="FILE", show_default=False, help="The data, samples in rows.")
+]
+Target = Annotated[
+    str | None,
+    typer.Option(
+        "--target",
+        "-t",
+        metavar="COL",
+        help="The target: a column's name, or a file with a value a line. No feature.",
+    ),
+]
+Ids = Annotated[
+    list[str] | None,
+    typer.Option("--ids", metavar="COL", help="A column that is no feature. May be repeated."),
+]
+InRows = Annotated[
+    FeaturesIn | None,
+    typer.Option("--features-in", show_default="columns", help="Where the features are."),
+]
+OnMissing = Annotated[Missing, typer.Option("--missing", help="What to do about missing values.")]
+OnCategorical = Annotated[
+    Categorical, typer.Option("--categorical", help="What to do about columns of text.")
+]
+Vocabulary = Annotated[
+    Path | None,
+    typer.Option("--vocabulary", "--names", help="A file with the features' names, one a line."),
+]
+SampleNames = Annotated[
+    Path | None, typer.Option("--sample-names", help="A file with the samples' names.")
+]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        show_default="by the name of the file",
+        help=f"What the file is: {', '.join(FORMATS)}.",
+    ),
+]
+Key = Annotated[
+    str | None, typer.Option("--key", help="Which array of an .npz, or layer of an .h5ad.")
+]
+Header = Annotated[
+    bool | None,
+    typer.Option(
+        "--header/--no-header", show_default="looks", help="Whether the first line has names."
+    ),
+]
+Delimiter = Annotated[
+    str | None, typer.Option("--delimiter", show_default="looks", help="What parts the cells.")
+]
+ZeroBased = Annotated[
+    bool | None,
+    typer.Option(
+        "--zero-based/--one-based",
+        show_default="looks",
+        help="Whether svmlight counts features from 0.",
+    ),
+]
+
+
+def read_file(
+    file: File,
+    target: Target = None,
+    ids: Ids = None,
+    features_in: InRows = None,
+    missing: OnMissing = Missing.error,
+    categorical: OnCategorical = Categorical.error,
+    vocabulary: Vocabulary = None,
+    sample_names: SampleNames = None,
+    file_format: Format = None,
+    key: Key = None,
+    header: Header = None,
+    delimiter: Delimiter = None,
+    zero_based: ZeroBased = None,
+) -> Table:
+    """Read a user's file, with the options that the user gave."""
+    return read_table(
+        file,
+        target=target,
+        ids=ids or (),
+        features_in=None if features_in is None else features_in.value,
+        missing=missing.value,
+        categorical=categorical.value,
+        vocabulary=vocabulary,
+        sample_names=sample_names,
+        format=file_format,
+        key=key,
+        header=header,
+        delimiter=delimiter,
+        zero_based="auto" if zero_based is None else zero_based,
+    )
+
+
+def reads_file(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `read_file`.
+
+    Parameters
+    ----------
+    command : callable
+        Its first parameters are the file and a function without parameters that reads it.
+
+    Returns
+    -------
+    callable
+        With the options of both in its signature, from which the command line is made.
+    """
+    reading = inspect.signature(read_file).parameters
+    own = list(inspect.signature(command).parameters.values())[2:]
+    file, target, *others = reading.values()
+    parameters = [file, target, *own, *others]  # in the order of the help
+
+    @wraps(command)
+    def run(file: Path, **given: Any) -> None:
+        options = {name: given.pop(name) for name in reading if name in given}
+        command(file, partial(read_file, file, **options), **given)
+
+    keyword_only = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in parameters]
+    run.__signature__ = inspect.Signature(keyword_only)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in keyword_only}
+    return run
+
+
+def stem_of(file: Path) -> str:
+    """Name a file without its suffixes: expression for expression.csv.gz."""
+    name = file.resolve().name
+    for _ in range(2):
+        name = name.removesuffix(Path(name).suffix) or name
+        if Path(file.name).suffix.lower() not in FORMAT_ENDS:
+            break
+    return name
+
+
+def check_not_read(file: Path, outputs: list[Path]) -> None:
+    """Refuse to write over the file that is read."""
+    for path in outputs:
+        if path.resolve() == file.resolve():
+            raise ValueError(f"cannot write {path}: it is what is read")

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`ridgewise select`."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated, Any
+
+import typer
+
+from ridgewise.barrier import RULES
+from ridgewise.cli._app import AsJson, Force, Quiet, Seed, app
+from ridgewise.cli._methods import (
+    METHODS,
+    SUPERVISED,
+    check_options,
+    make_selector,
+    parse_n_features,
+)
+from ridgewise.cli._reading import check_not_read, reads_file, stem_of
+from ridgewise.datasets.readers import Table, check_classes
+from ridgewise.evaluation import SelectionRun, run_selection
+from ridgewise.report import (
+    SAVE_FORMATS,
+    certificate_record,
+    check_folder,
+    check_target,
+    print_selection,
+    progress,
+    reduced_bytes,
+    selected_csv,
+    selection_page,
+    to_json,
+    write_atomically,
+    write_folder,
+)
+
+FILES = ("selected.csv", "certificate.json", "report.html")
+SELECT_HELP = f"""\
+Select features of a file, and certify what was lost.
+
+Reads CSV, TSV, Parquet, Feather, .npy, .npz, svmlight, Matrix Market (10x too), .h5ad, or a TechTC
+folder. Writes a folder with selected.csv (feature, index, order, weight, leverage),
+certificate.json (what was promised and measured, settings, versions, hashes of the input) and
+report.html, a page that explains it all.
+
+Methods: {", ".join(METHODS)}. Only {SUPERVISED} looks at the target.
+
+Examples:
+
+\b
+  ridgewise select expression.csv --target outcome -n 400
+  ridgewise select genes.tsv.gz --features-in rows -n 5% --center
+  ridgewise select counts.npz --vocabulary words.txt --epsilon 0.5
+  ridgewise select matrix.mtx -n 200 --rule slack --polish --save reduced.parquet
+"""
+
+NFeatures = Annotated[
+    str | None,
+    typer.Option(
+        "--n-features",
+        "-n",
+        metavar="N",
+        show_default="four times the rank",
+        help="How many features (400), or which share of them (0.05 or 5%).",
+    ),
+]
+Epsilon = Annotated[
+    float | None,
+    typer.Option(help="Instead of -n: as few as keep every contrast within 1 +/- this."),
+]
+Method = Annotated[str, typer.Option("--method", "-m", help=f"One of {', '.join(METHODS)}.")]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output", "-o", metavar="DIR", show_default="FILE-selected", help="The folder to write."
+    ),
+]
+Save = Annotated[
+    Path | None,
+    typer.Option(
+        help=f"Also write the reduced data: a name that ends in .{', .'.join(SAVE_FORMATS)}."
+    ),
+]
+Rule = Annotated[
+    str | None, typer.Option(help=f"Of bss: {', '.join(RULES)}.", show_default=RULES[0])
+]
+Polish = Annotated[
+    bool, typer.Option("--polish", help="Of bss: reweight afterwards, for a tighter certificate.")
+]
+Alpha = Annotated[
+    str | None,
+    typer.Option(
+        help="Of bss and leverage: for ridge models that add this to the kernel's diagonal.",
+        show_default="auto",
+    ),
+]
+Center = Annotated[
+    bool, typer.Option("--center", help="Of bss and leverage: subtract the features' means.")
+]
+NoRescale = Annotated[
+    bool,
+    typer.Option(
+        "--no-rescale",
+        help="Certify and save features as they are, not times the roots of their weights.",
+    ),
+]
+
+
+@app.command(help=SELECT_HELP)
+@reads_file
+def select(
+    file: Path,
+    read: Callable[[], Table],
+    n_features: NFeatures = None,
+    epsilon: Epsilon = None,
+    method: Method = "bss",
+    output: Output = None,
+    save: Save = None,
+    rule: Rule = None,
+    polish: Polish = False,
+    alpha: Alpha = None,
+    center: Center = False,
+    no_rescale: NoRescale = False,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    force: Force = False,
+) -> None:
+    """Select from a file, write the folder, and show what was found."""
+    count = None if n_features is None else parse_n_features(n_features)
+    options = {
+        "epsilon": epsilon,
+        "rule": rule,
+        "polish": polish or None,
+        "alpha": None if alpha is None else _alpha(alpha),
+        "center": center or None,
+        "rescale": False if no_rescale else None,
+    }
+    check_options(method, options)
+    folder = output or Path(f"{stem_of(file)}-selected")
+    _check_outputs(folder, save, file, overwrite=force)
+    with progress(quiet=quiet) as on_step:
+        on_step(f"reading {file.name}")
+        table = read()
+        selector = make_selector(method, options, n_features=count, seed=seed, X=table.X)
+        run = _run(selector, table, method, on_step)
+        on_step("writing")
+        seconds = _write(run, table, folder, save, title=file.name)
+    _show(run, table, folder, save, seconds, in_json=as_json, quiet=quiet)
+
+
+def _alpha(text: str) -> float | str:
+    if text == "auto":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"--alpha takes a number or auto; got {text!r}") from None
+
+
+def _check_outputs(folder: Path, save: Path | None, file: Path, *, overwrite: bool) -> None:
+    """Refuse, before any work, what could not be written after it."""
+    outputs = [folder / name for name in FILES]
+    if save is not None:
+        check_target(save, formats=SAVE_FORMATS, overwrite=overwrite)
+        outputs.append(save)
+    check_not_read(file, outputs)
+    check_folder(folder, FILES, overwrite=overwrite)
+
+
+def _run(selector: Any, table: Table, method: str, on_step: Any) -> SelectionRun:
+    if method == SUPERVISED:
+        if table.y is None:
+            raise ValueError(f"{method} looks at the target: say with --target what it is")
+        check_classes(table.y, table.target_name)
+    return run_selection(
+        selector,
+        table.X,
+        table.y if method == SUPERVISED else None,
+        feature_names=table.feature_names,
+        on_step=on_step,
+    )
+
+
+def _write(
+    run: SelectionRun, table: Table, folder: Path, save: Path | None, *, title: str
+) -> dict[str, float]:
+    """Write everything, and tell how long each step took."""
+    start = perf_counter()
+    files = {
+        "selected.csv": selected_csv(run),
+        "certificate.json": f"{to_json(certificate_record(run, table))}\n".encode(),
+        "report.html": selection_page(run, table, title=title).encode(errors="backslashreplace"),
+    }
+    if save is not None:
+        write_atomically(save, reduced_bytes(run, table, save.suffix.lower().lstrip(".")))
+    write_folder(folder, files)
+    return {"reading": table.seconds, **run.seconds, "report": perf_counter() - start}
+
+
+def _show(
+    run: SelectionRun,
+    table: Table,
+    folder: Path,
+    save: Path | None,
+    seconds: dict[str, float],
+    *,
+    in_json: bool,
+    quiet: bool,
+) -> None:
+    paths = [folder / name for name in FILES] + ([] if save is None else [save])
+    if in_json:
+        features = [row[0] for row in run.rows]
+        record = certificate_record(run, table) | {"features": features, "seconds": seconds}
+        typer.echo(to_json(record | {"files": [str(path) for path in paths]}))
+    elif not quiet:
+        print_selection(run, table, paths)
+    sys.stdout.flush()  # while a closed pipe is still taken care of

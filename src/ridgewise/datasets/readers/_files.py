@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files: whether they are there, of what format they are, and how they are opened."""
+
+import bz2
+import difflib
+import gzip
+import io
+import lzma
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from ridgewise.datasets._techtc_files import FEATURES, VECTORS
+from ridgewise.datasets.readers._raw import need
+
+SUFFIXES = {
+    "csv": (".csv", ".txt"),
+    "tsv": (".tsv", ".tab"),
+    "parquet": (".parquet", ".pq"),
+    "feather": (".feather", ".arrow", ".ipc"),
+    "npy": (".npy",),
+    "npz": (".npz",),
+    "svmlight": (".svmlight", ".svm", ".libsvm"),
+    "mtx": (".mtx", ".mm"),
+    "h5ad": (".h5ad", ".h5", ".hdf5"),
+    "techtc": (),  # a folder
+}
+FORMATS = tuple(SUFFIXES)
+COMPRESSED = ("csv", "tsv", "svmlight", "mtx")  # formats of text, which are read through gzip etc.
+COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
+PICKLED = "it holds Python objects, which are never unpickled here: save plain values"
+MATRIX_NAMES = tuple(f"matrix.mtx{ending}" for ending in ("", ".gz", ".zst"))  # as 10x writes it
+
+
+def find_file(path: Path) -> Path:
+    """Return the file to read, which for a folder of 10x is in it, or raise an OSError."""
+    if path.is_dir():
+        for name in MATRIX_NAMES:
+            if (path / name).is_file():
+                return path / name
+        if (path / VECTORS).is_file() and (path / FEATURES).is_file():
+            return path
+        inside = sorted(entry.name for entry in path.iterdir() if suffix_format(entry))
+        hint = f"give one of its files, such as {inside[0]!r}" if inside else "give a file"
+        raise IsADirectoryError(f"{path} is a folder, of no layout that is known here: {hint}")
+    if not path.exists():
+        raise FileNotFoundError(f"{path} does not exist{_nearest_file(path)}")
+    if not path.is_file():
+        raise OSError(f"{path} is no regular file: it is read more than once, so save it first")
+    if path.stat().st_size == 0:
+        raise ValueError(f"{path} is empty")
+    return path
+
+
+def _nearest_file(path: Path) -> str:
+    if not path.parent.is_dir():
+        return f": there is no folder {path.parent}"
+    nearest = difflib.get_close_matches(path.name, [entry.name for entry in path.parent.iterdir()])
+    return f": did you mean {nearest[0]!r}?" if nearest else f" in {path.parent.resolve()}"
+
+
+def suffix_format(path: Path) -> str | None:
+    """Return the format that the name of a file tells, if it does."""
+    is_compressed = path.suffix.lower() in COMPRESSIONS
+    suffix = (Path(path.stem) if is_compressed else path).suffix.lower()
+    for name, suffixes in SUFFIXES.items():
+        if suffix in suffixes and (name in COMPRESSED or not is_compressed):
+            return name
+    return None
+
+
+def find_format(path: Path, given: str | None) -> str:
+    """Return the format: the one given, or the one that the name tells."""
+    if given is not None:
+        if given not in FORMATS:
+            raise ValueError(f"format must be one of {', '.join(FORMATS)}; got {given!r}")
+        if path.is_dir() != (given == "techtc"):
+            kind = "a folder" if path.is_dir() else "a file"
+            raise ValueError(f"{path} is {kind}, which cannot have the format {given!r}")
+        return given
+    found = "techtc" if path.is_dir() else suffix_format(path)
+    if found is None:
+        endings = ", ".join(suffixes[0] for suffixes in SUFFIXES.values() if suffixes)
+        raise ValueError(
+            f"the format of {path} cannot be told from its name, which should end in one of "
+            f"{endings} (for text also with .gz, .zst): give the format, or save it as one of them"
+        )
+    return found
+
+
+def _compression(suffix: str) -> tuple[Callable[..., Any], tuple[type[Exception], ...]]:
+    """Return what opens a file with this suffix, and the errors that mean that it is damaged."""
+    match suffix:
+        case ".gz":
+            return gzip.open, (EOFError, zlib.error, gzip.BadGzipFile)
+        case ".bz2":
+            return bz2.open, (EOFError, OSError)
+        case ".xz":
+            return lzma.open, (EOFError, lzma.LZMAError)
+        case ".zst":  # Python's own from 3.14 on, and the same for older ones
+            is_own = sys.version_info >= (3, 14)
+            zstd = need("compression.zstd" if is_own else "backports.zstd", "cli", ".zst files")
+            return zstd.open, (EOFError, zstd.ZstdError)
+    return open, ()
+
+
+@contextmanager
+def open_binary(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file that may be compressed; what is wrong with its compression is a ValueError."""
+    opener, damage = _compression(path.suffix.lower())
+    try:
+        with opener(path, "rb") as stream:
+            yield stream
+    except damage as error:
+        raise ValueError(f"{path.name} is damaged or cut off: {error}") from error
+
+
+@contextmanager
+def open_text(path: Path) -> Iterator[IO[str]]:
+    """Open a file as UTF-8 text, its line ends as they are."""
+    with open_binary(path) as binary:
+        try:
+            yield io.TextIOWrapper(binary, encoding="utf-8-sig", newline="")
+        except UnicodeDecodeError as error:
+            byte = error.object[error.start]
+            raise ValueError(
+                f"{path.name} is not UTF-8 text (it has the byte 0x{byte:02x}): save it as UTF-8"
+            ) from error
+
+
+def load_numpy(path: Path) -> Any:
+    """Load an array or an archive of NumPy, without ever unpickling."""
+    try:
+        return np.load(path, allow_pickle=False)
+    except Exception as error:  # of many types, where it is damaged
+        if "pickle" in str(error).lower():  # also said of a file that is not NumPy's at all
+            raise ValueError(f"{path.name} is no file of NumPy, or {PICKLED}") from error
+        raise ValueError(f"{path.name} is damaged or cut off: {error}") from error

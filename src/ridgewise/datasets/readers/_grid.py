@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A grid of cells under named columns, as tables have them, to samples and features."""
+
+from dataclasses import dataclass, field
+from typing import Self
+
+import numpy as np
+
+from ridgewise._typing import AnyArray, IndexArray
+from ridgewise.datasets.readers._names import as_names, find_column
+from ridgewise.datasets.readers._raw import Options, Raw, count, listed, shortened
+
+PANDAS_INDEX = "__index_level_0__"
+# A first column so named was none where the table came from, but the names of its rows.
+ROW_NAMES = ("", "Unnamed: 0", PANDAS_INDEX)
+
+
+@dataclass(frozen=True)
+class Request:
+    """The columns whose cells are kept as they are, besides their numbers, by their places."""
+
+    ids: list[int]  # that the user named
+    names: int  # the one that names the rows, if any does
+    target: int | None  # where features are in columns
+    target_row: str | None  # name of a row that is the target, where features are in rows
+
+    @classmethod
+    def of(cls, header: list[str], options: Options) -> Self:
+        """Find the columns that the options name."""
+        ids = [find_column(name, header, "column") for name in options.ids]
+        names = header.index(PANDAS_INDEX) if PANDAS_INDEX in header else 0
+        target = None
+        if options.target in header and not options.in_rows:
+            target = find_column(str(options.target), header, "column")
+        return cls(ids, (ids or [names])[0], target, options.target if options.in_rows else None)
+
+    @property
+    def columns(self) -> list[int]:
+        """All of them."""
+        places = {*self.ids, self.names, self.target} - {None}
+        return sorted(place for place in places if place is not None)
+
+
+@dataclass
+class Grid:
+    """Cells as numbers, and as text where they are none or were asked for."""
+
+    columns: list[str]
+    values: AnyArray  # of shape (rows, columns), NaN where missing or text
+    cells: dict[int, AnyArray]  # of the columns asked for, as they are in the file
+    target_row: AnyArray | None = None
+    # the cells that are text: where, and what
+    text_rows: IndexArray = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    text_columns: IndexArray = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    texts: AnyArray = field(default_factory=lambda: np.zeros(0, dtype=object))
+
+
+def as_samples(grid: Grid, request: Request, options: Options) -> Raw:
+    """Turn a grid into samples and features, with the target if it has it."""
+    if not len(grid.values):
+        raise ValueError("it has names of columns and no rows below them")
+    if options.in_rows:
+        return _from_feature_rows(grid, request, options)
+    return _from_sample_rows(grid, request, options)
+
+
+def _from_sample_rows(grid: Grid, request: Request, options: Options) -> Raw:
+    header = as_names(grid.columns)
+    notes: list[str] = []
+    names = request.names if request.ids else _guess_names(grid, request, notes)
+    taken = [place for place in (*request.ids, names, request.target) if place is not None]
+    is_open = ~np.isin(grid.text_columns, taken)
+    text = _settle_text(
+        header, grid.text_columns[is_open], grid.texts[is_open], "column", options, notes
+    )
+    kept = np.setdiff1d(np.arange(len(header)), [*taken, *text])
+    return Raw(
+        X=_cut(grid.values, slice(None), kept),
+        feature_names=header[kept],
+        sample_names=None if names is None else as_names(grid.cells[names]),
+        y=None if request.target is None else grid.cells[request.target],
+        target_name=None if request.target is None else options.target,
+        targets=grid.columns,
+        notes=notes,
+    )
+
+
+def _guess_names(grid: Grid, request: Request, notes: list[str]) -> int | None:
+    """The column of the samples' names: one that has no name itself, or text that is unique."""
+    place = request.names
+    if place == request.target:
+        return None
+    name = grid.columns[place]
+    n_texts = int((grid.text_columns == place).sum())
+    is_unique_text = n_texts == len(grid.values) == len(set(grid.cells[place]))
+    if name not in ROW_NAMES and not is_unique_text:
+        return None
+    column = "The first column, which has no name," if not name else f"Column {shortened(name)}"
+    notes.append(f"{column} was taken for the names of the samples.")
+    return place
+
+
+def _from_feature_rows(grid: Grid, request: Request, options: Options) -> Raw:
+    notes: list[str] = []
+    names, header = as_names(grid.cells[request.names]), as_names(grid.columns)
+    target = np.flatnonzero(names == request.target_row)
+    if len(target) > 1:
+        raise ValueError(f"{len(target)} rows are named {shortened(request.target_row)}")
+    taken = [request.names, *request.ids]
+    is_open = ~np.isin(grid.text_columns, taken) & ~np.isin(grid.text_rows, target)
+    # a column that is mostly text describes the features; text elsewhere is a matter of its row
+    n_texts = np.bincount(grid.text_columns[is_open], minlength=len(header))
+    is_mostly = n_texts[grid.text_columns] > len(names) / 2
+    in_columns, in_rows = is_open & is_mostly, is_open & ~is_mostly
+    text_columns = _settle_text(
+        header, grid.text_columns[in_columns], grid.texts[in_columns], "column", options, notes
+    )
+    text_rows = _settle_text(
+        names, grid.text_rows[in_rows], grid.texts[in_rows], "row", options, notes
+    )
+    columns = np.setdiff1d(np.arange(len(header)), [*taken, *text_columns])
+    rows = np.setdiff1d(np.arange(len(names)), [*target, *text_rows])
+    return Raw(
+        X=_cut(grid.values, rows, columns).T,
+        feature_names=names[rows],
+        sample_names=header[columns],
+        y=_target_row(grid, target, columns),
+        target_name=options.target if len(target) else None,
+        targets=names.tolist(),
+        notes=notes,
+    )
+
+
+def _target_row(grid: Grid, target: IndexArray, columns: IndexArray) -> AnyArray | None:
+    if not len(target):
+        return None
+    row: AnyArray = grid.values[target[0]] if grid.target_row is None else grid.target_row
+    return row[columns]
+
+
+def _settle_text(
+    names: AnyArray,
+    places: IndexArray,
+    texts: AnyArray,
+    what: str,
+    options: Options,
+    notes: list[str],
+) -> IndexArray:
+    """Refuse columns or rows that have text, or note that they are dropped; return which."""
+    found, first = np.unique(places, return_index=True)
+    if not len(found):
+        return found
+    if options.categorical == "error":
+        is_are = f"{what} is" if len(found) == 1 else f"{what}s are"
+        raise ValueError(
+            f"{len(found):,} {is_are} not numbers: {listed(names[found])}, with "
+            f"{shortened(texts[first[0]])}. Name the target, name columns of ids, or drop all "
+            "such with categorical='drop'"
+        )
+    notes.append(f"{count(len(found), what)} with text dropped: {listed(names[found])}.")
+    return found
+
+
+def _cut(values: AnyArray, rows: IndexArray | slice, columns: IndexArray) -> AnyArray:
+    """Some rows and columns: without a copy where they lie side by side."""
+    if not len(columns):
+        raise ValueError("no column of numbers is left for the data")
+    if isinstance(rows, np.ndarray) and not len(rows):
+        raise ValueError("no row of numbers is left for the data")
+    return values[_as_slice(rows)][:, _as_slice(columns)]
+
+
+def _as_slice(places: IndexArray | slice) -> IndexArray | slice:
+    if isinstance(places, slice) or places[-1] - places[0] + 1 != len(places):
+        return places
+    return slice(int(places[0]), int(places[-1]) + 1)

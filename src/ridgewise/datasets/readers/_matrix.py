@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Matrices without columns of their own names: NumPy, SciPy, svmlight, TechTC."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.datasets import load_svmlight_file
+
+from ridgewise._typing import AnyArray
+from ridgewise.datasets._techtc_files import FEATURES, read_techtc_folder
+from ridgewise.datasets.readers._files import (
+    PICKLED,
+    find_file,
+    load_numpy,
+    open_binary,
+)
+from ridgewise.datasets.readers._names import as_names, nearest_name, read_names
+from ridgewise.datasets.readers._raw import Options, Raw, count, listed, shortened
+
+
+def read_npy(path: Path, options: Options) -> Raw:
+    """Read an array of NumPy."""
+    return Raw(_oriented(load_numpy(path), options))
+
+
+def read_npz(path: Path, options: Options) -> Raw:
+    """Read an archive of NumPy: a sparse matrix of SciPy, or an array under a key."""
+    with load_numpy(path) as archive:
+        if {"format", "shape", "data"} <= set(archive.files):
+            return Raw(_oriented(_load_sparse(path), options))
+        key = _find_key(archive, options.key)
+        raw = Raw(_oriented(_member(archive, key), options))
+        raw.targets = [name for name in archive.files if name != key]
+        if options.target in raw.targets:
+            raw.y, raw.target_name = _member(archive, str(options.target)), options.target
+        for role in ("feature_names", "sample_names"):
+            if role in archive.files:
+                setattr(raw, role, as_names(_member(archive, role)))
+    return raw
+
+
+def _load_sparse(path: Path) -> Any:
+    try:
+        return sp.load_npz(path)  # which does not unpickle either
+    except Exception as error:  # of many types, where it is damaged
+        raise ValueError(f"it is no sparse matrix of SciPy: {error}") from error
+
+
+def _find_key(archive: Any, key: str | None) -> str:
+    """The key of the data: the one given, or X, or the only one."""
+    names = archive.files
+    if key is not None:
+        if key not in names:
+            known = f"it has {listed(names)}{nearest_name(key, names)}"
+            raise ValueError(f"there is no array {shortened(key)}: {known}")
+        return key
+    if "X" in names or len(names) == 1:
+        return "X" if "X" in names else str(names[0])
+    raise ValueError(f"it has {len(names)} arrays ({listed(names)}): say by its key which is X")
+
+
+def _member(archive: Any, key: str) -> AnyArray:
+    try:
+        return np.asarray(archive[key])
+    except Exception as error:  # of many types, where it is damaged
+        problem = PICKLED if "pickle" in str(error).lower() else f"it is damaged: {error}"
+        raise ValueError(f"array {shortened(key)}: {problem}") from error
+
+
+def read_svmlight(path: Path, options: Options) -> Raw:
+    """Read lines of a label and index:value pairs."""
+    with open_binary(path) as stream:
+        try:
+            X, y = load_svmlight_file(stream, zero_based=True)
+        except (ValueError, IndexError) as error:
+            raise ValueError(f"expected lines such as '1 3:0.5 17:2': {error}") from error
+    if not X.nnz:
+        raise ValueError("there are no values in it")
+    raw = Raw(X, y=y, target_name="label")
+    has_zero = bool((X.indices == 0).any())
+    if options.zero_based is False and has_zero:
+        raise ValueError("it has a feature with index 0, and zero_based=False was given")
+    if options.zero_based == "auto":
+        raw.notes.append(f"Features were taken to be counted from {0 if has_zero else 1}.")
+    if not (has_zero if options.zero_based == "auto" else options.zero_based):
+        raw.X = X[:, 1:]
+    if options.vocabulary is not None:
+        _widen(raw, options.vocabulary)
+    return raw
+
+
+def _widen(raw: Raw, vocabulary: Path) -> None:
+    """Add empty columns for the last names of a vocabulary, if no sample has them."""
+    n_samples, n_features = raw.X.shape
+    n_names = len(read_names(find_file(vocabulary)))
+    if n_names > n_features:
+        raw.X.resize((n_samples, n_names))
+        unused = count(n_names - n_features, "name")
+        raw.notes.append(f"The last {unused} of {vocabulary.name} are of features that are all 0.")
+
+
+def read_techtc(path: Path, options: Options) -> Raw:
+    """Read a folder of TechTC's layout, all of its words."""
+    found = read_techtc_folder(path, min_word_length=0)
+    raw = Raw(found.data, as_names(found.words), y=found.target, target_name="label")
+    raw.files["feature names"] = path / FEATURES
+    return raw
+
+
+def _oriented(X: Any, options: Options) -> Any:
+    if X.ndim != 2:
+        raise ValueError(f"the array has the shape {X.shape}; expected samples x features")
+    return X.T if options.in_rows else X

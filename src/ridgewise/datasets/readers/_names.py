@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Names of features and samples: from a file, made unique, and the nearest to a wrong one."""
+
+import difflib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ridgewise._typing import AnyArray
+from ridgewise.datasets.readers._files import open_text
+from ridgewise.datasets.readers._raw import Raw, count, shortened
+
+
+def as_names(values: Iterable[Any]) -> AnyArray:
+    """Strings as an array of objects, which a single long one does not blow up."""
+    return np.array([str(value) for value in values], dtype=object)
+
+
+def read_lines(path: Path) -> list[str]:
+    """Lines of a text file without their ends; blank ones at the end are left out."""
+    with open_text(path) as stream:
+        lines = [line.rstrip("\r\n") for line in stream]
+    while lines and not lines[-1].strip():
+        lines.pop()
+    return lines
+
+
+def read_names(path: Path) -> AnyArray:
+    """Names from a file, one a line; of several columns (parted by tabs), the second.
+
+    The second is the readable one of the files that there are: ``features.tsv`` of 10x has id,
+    symbol and type, and a vocabulary often has the index before the word.
+    """
+    cells = [line.split("\t") for line in read_lines(path)]
+    return as_names((cell[1] if len(cell) > 1 else cell[0]).strip() for cell in cells)
+
+
+def take_names(raw: Raw, path: Path, *, of: str) -> None:
+    """Set the names of the features or samples from a file, if they are as many."""
+    names = read_names(path)
+    expected = raw.X.shape[1 if of == "feature" else 0]
+    if len(names) != expected:
+        raise ValueError(
+            f"{path.name} has {count(len(names), 'name')}, and there are "
+            f"{count(expected, of)}: one name a line is expected"
+        )
+    setattr(raw, f"{of}_names", names)
+    raw.files[f"{of} names"] = path
+
+
+def complete_names(raw: Raw) -> AnyArray:
+    """Names of the features: x0, x1, ... where there are none, and no two alike."""
+    if raw.feature_names is None:
+        return as_names(f"x{j}" for j in range(raw.X.shape[1]))
+    names = raw.feature_names
+    blank = np.flatnonzero(names == "")
+    if len(blank):
+        names = names.copy()
+        names[blank] = [f"x{j}" for j in blank]
+        place = shortened(names[blank[0]])
+        raw.notes.append(f"{count(len(blank), 'feature')} had no name: such as {place}, by place.")
+    unique, n_renamed = make_unique(names)
+    if n_renamed:
+        raw.notes.append(
+            f"{count(n_renamed, 'feature')} had the name of another: .1, .2, ... was added."
+        )
+    return unique
+
+
+def make_unique(names: AnyArray) -> tuple[AnyArray, int]:
+    """Add .1, .2, ... to every name that was there before; also count these."""
+    seen = set(names)
+    if len(seen) == len(names):
+        return names, 0
+    used: dict[str, int] = {}
+    unique = names.copy()
+    for j, name in enumerate(names):
+        if name not in used:
+            used[name] = 0
+            continue
+        while (candidate := f"{name}.{used[name] + 1}") in seen:
+            used[name] += 1
+        unique[j] = candidate
+        seen.add(candidate)
+    return unique, len(names) - len(used)
+
+
+def find_column(name: str, columns: Sequence[str], what: str) -> int:
+    """Place of a column by name, or an error that has the nearest name."""
+    places = [place for place, column in enumerate(columns) if column == name]
+    if len(places) == 1:
+        return places[0]
+    if places:
+        raise ValueError(f"{len(places)} {what}s are named {shortened(name)}: rename all but one")
+    raise ValueError(f"there is no {what} {shortened(name)}{nearest_name(name, columns)}")
+
+
+def nearest_name(name: str, names: Sequence[str]) -> str:
+    """Ask whether the nearest of some names was meant; nothing where none is near."""
+    folded = {known.casefold(): known for known in names}
+    nearest = difflib.get_close_matches(name.casefold(), list(folded), n=1)
+    return f": did you mean {shortened(folded[nearest[0]])}?" if nearest else ""

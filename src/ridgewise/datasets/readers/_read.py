@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The reader of users' files: finds the format, reads, and leaves nothing unclear in the data."""
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+
+from ridgewise._typing import AnyArray, is_sparse
+from ridgewise.datasets._techtc_files import VECTORS
+from ridgewise.datasets.readers._anndata import read_h5ad
+from ridgewise.datasets.readers._csv import read_delimited
+from ridgewise.datasets.readers._files import find_file, find_format
+from ridgewise.datasets.readers._frame import read_frame
+from ridgewise.datasets.readers._matrix import read_npy, read_npz, read_svmlight, read_techtc
+from ridgewise.datasets.readers._matrix_market import read_matrix_market
+from ridgewise.datasets.readers._missing import refuse_infinite, settle_missing
+from ridgewise.datasets.readers._names import complete_names, take_names
+from ridgewise.datasets.readers._raw import Categorical, FeaturesIn, Missing, Options, Raw, count
+from ridgewise.datasets.readers._result import Source, Table
+from ridgewise.datasets.readers._target import attach_target
+
+READERS: dict[str, Callable[[Path, Options], Raw]] = {
+    "csv": read_delimited,
+    "tsv": read_delimited,
+    "parquet": read_frame,
+    "feather": read_frame,
+    "npy": read_npy,
+    "npz": read_npz,
+    "svmlight": read_svmlight,
+    "mtx": read_matrix_market,
+    "h5ad": read_h5ad,
+    "techtc": read_techtc,
+}
+CHOICES = {
+    "features_in": ("columns", "rows", None),
+    "missing": ("error", "drop-features", "drop-samples", "mean"),
+    "categorical": ("error", "drop"),
+}
+
+StrPath = str | os.PathLike[str]
+
+
+def read_table(
+    path: StrPath,
+    *,
+    target: StrPath | None = None,
+    ids: str | Sequence[str] = (),
+    features_in: FeaturesIn | None = None,
+    missing: Missing = "error",
+    categorical: Categorical = "error",
+    vocabulary: StrPath | None = None,
+    sample_names: StrPath | None = None,
+    format: str | None = None,  # noqa: A002
+    key: str | None = None,
+    header: bool | None = None,
+    delimiter: str | None = None,
+    zero_based: bool | Literal["auto"] = "auto",
+) -> Table:
+    r"""Read a table of samples and features from a file. Nothing is ever unpickled.
+
+    The formats, by the ends of their names:
+
+    - delimited text, ``.csv .txt .tsv .tab``: UTF-8, with names in the first line;
+    - Parquet, ``.parquet .pq``, and Feather or Arrow IPC, ``.feather .arrow .ipc``;
+    - arrays of NumPy, ``.npy .npz``, and sparse ones that SciPy saved, ``.npz``;
+    - svmlight, ``.svm .svmlight .libsvm``, and Matrix Market, ``.mtx``, also a folder or files
+      named as 10x Genomics does;
+    - AnnData, ``.h5ad``, and other HDF5, ``.h5 .hdf5``;
+    - a folder of TechTC's layout, all of its words.
+
+    Text (CSV, TSV, svmlight, Matrix Market) may be compressed: ``.gz .bz2 .xz .zst``.
+
+    Parameters
+    ----------
+    path : str or path
+        The file or folder.
+    target : str or path, default=None
+        Name of the column of the target (of the row, where features are in rows; of the array of
+        an ``.npz``; of the column of ``obs`` of an ``.h5ad``), or a file with one value a line
+        (``.txt .csv .tsv .npy``). A ``.csv`` or ``.tsv`` with two columns has the samples' names
+        first, and is put into their order. None: no target, or the labels that svmlight and
+        TechTC have.
+    ids : str or sequence of str, default=()
+        Columns that are no features. The first of them has the names of the rows. Without, the
+        first column has them if it has no name itself, or is text without repetition.
+    features_in : {"columns", "rows"}, default=None
+        Where the features are. With "rows" a row of a table has the name of a feature (in its
+        first column, or the first of `ids`) and its values. None means "columns", except beside
+        a ``features.tsv`` of 10x.
+    missing : {"error", "drop-features", "drop-samples", "mean"}, default="error"
+        What is done about missing values: empty cells, NA, NaN, null, N/A, ? and the like.
+    categorical : {"error", "drop"}, default="error"
+        What is done about columns of text, dates and so on. Booleans are numbers, 0 and 1.
+    vocabulary : str or path, default=None
+        A file with the names of the features, one a line (the second column, if parted by tabs).
+    sample_names : str or path, default=None
+        A file with the names of the samples, likewise.
+    format : str, default=None
+        One of `FORMATS`, where the name of the file does not tell.
+    key : str, default=None
+        Which array of an ``.npz``, or which layer or path of an ``.h5ad``.
+    header : bool, default=None
+        Whether the first line of delimited text has names. None: it has, unless all of it is
+        numbers that do not rise from cell to cell.
+    delimiter : str, default=None
+        What parts the cells. None: a tab for TSV, else what the first line has most of: comma,
+        tab, or semicolon (then a comma within a number is its decimal point).
+    zero_based : bool or "auto", default="auto"
+        Whether svmlight counts features from 0. "auto": it does if there is a feature 0.
+
+    Returns
+    -------
+    Table
+        The data with names, notes on what was done, and a hash of each file that was read.
+
+    Raises
+    ------
+    OSError
+        Where a file is absent, is a folder, or must not be read.
+    ValueError
+        Where what is in it cannot be used as it is: the message has what, where and a way out.
+    ImportError
+        Where reading this format needs a package that is not there.
+
+    Notes
+    -----
+    Dense stays dense and sparse stays sparse, whatever the share of zeros; float32 stays float32.
+    Features of the same name get .1, .2, ... added, which is noted.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from ridgewise.datasets.readers import read_table
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "patients.csv")
+    ...     _ = path.write_text("patient,TP53,EGFR,state\nA,1.5,2,ill\nB,0.5,1,well\n")
+    ...     table = read_table(path, target="state")
+    >>> print(table.X)
+    [[1.5 2. ]
+     [0.5 1. ]]
+    >>> print(table.feature_names, table.sample_names, table.y)
+    ['TP53' 'EGFR'] ['A' 'B'] ['ill' 'well']
+    >>> print(*table.notes)
+    Column 'patient' was taken for the names of the samples.
+    """
+    start = time.perf_counter()
+    _check_choices(features_in=features_in, missing=missing, categorical=categorical)
+    path = find_file(Path(path))
+    options = Options(
+        format=find_format(path, format),
+        target=None if target is None else os.fspath(target),
+        ids=(ids,) if isinstance(ids, str) else tuple(ids),
+        features_in=features_in,
+        missing=missing,
+        categorical=categorical,
+        vocabulary=None if vocabulary is None else Path(vocabulary),
+        sample_names=None if sample_names is None else Path(sample_names),
+        key=key,
+        header=header,
+        delimiter=delimiter,
+        zero_based=zero_based,
+    )
+    source = Source.of("data", path / VECTORS if path.is_dir() else path)
+    try:
+        raw = READERS[options.format](path, options)
+        feature_names = _complete(raw, options)
+    except ValueError as error:
+        raise ValueError(_in_one_line(path, error)) from error
+    return Table(
+        X=raw.X,
+        y=raw.y,
+        feature_names=feature_names,
+        sample_names=raw.sample_names,
+        target_name=raw.target_name,
+        format=options.format,
+        sources=(source, *(Source.of(role, file) for role, file in raw.files.items())),
+        notes=tuple(raw.notes),
+        seconds=time.perf_counter() - start,
+    )
+
+
+def _check_choices(**given: Any) -> None:
+    for name, value in given.items():
+        if value not in CHOICES[name]:
+            known = ", ".join(repr(choice) for choice in CHOICES[name])
+            raise ValueError(f"{name} must be one of {known}; got {value!r}")
+
+
+def _complete(raw: Raw, options: Options) -> AnyArray:
+    """Settle names, target, types and gaps; return the names of the features."""
+    if options.vocabulary is not None:
+        take_names(raw, find_file(options.vocabulary), of="feature")
+    if options.sample_names is not None:
+        take_names(raw, find_file(options.sample_names), of="sample")
+    raw.X = as_floats(raw.X)
+    if not all(raw.X.shape):
+        raise ValueError(f"it has {raw.X.shape[0]} samples and {raw.X.shape[1]} features")
+    attach_target(raw, options.target)
+    refuse_infinite(raw)
+    settle_missing(raw, options.missing)
+    if is_sparse(raw.X):
+        n_empty = int((np.asarray(abs(raw.X).sum(axis=1)).ravel() == 0).sum())
+        if n_empty:
+            raw.notes.append(f"{count(n_empty, 'sample')} without any value but 0 kept.")
+    return complete_names(raw)
+
+
+def as_floats(X: Any) -> Any:
+    """In float32 where that is exact for the type, else float64; sparse ones as CSR or CSC."""
+    if X.dtype.kind not in "biuf":
+        raise ValueError(f"the values must be real numbers; they are of type {X.dtype}")
+    dtype = np.float64 if X.dtype.itemsize > 8 else np.result_type(X.dtype, np.float32)
+    if not is_sparse(X):
+        return np.asarray(X).astype(dtype, copy=False)
+    X = (sp.csr_array if X.format == "csr" else sp.csc_array)(X).astype(dtype, copy=False)
+    X.check_format(full_check=True)  # indices from a file may point anywhere
+    X.sum_duplicates()
+    return X
+
+
+def _in_one_line(path: Path, error: Exception) -> str:
+    """The message on one line, with the file that it is about."""
+    message = " ".join(str(error).split())
+    return message if message.startswith(str(path)) else f"{path}: {message}"

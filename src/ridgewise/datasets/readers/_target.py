@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The target: numbers or labels, from a column or from a file of its own."""
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ridgewise._typing import AnyArray, BoolArray
+from ridgewise.datasets.readers._files import find_file, load_numpy
+from ridgewise.datasets.readers._names import as_names, nearest_name, read_lines
+from ridgewise.datasets.readers._raw import Raw, count, listed, shortened
+
+MISSING = frozenset({"", "na", "n/a", "nan", "null", "<na>", "#n/a", "?", "."})  # small letters
+
+
+def check_classes(y: AnyArray, target_name: str | None = None) -> AnyArray:
+    """Return the classes of a target, if there are at least two.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+        Labels.
+    target_name : str, default=None
+        What the error calls it.
+
+    Returns
+    -------
+    ndarray
+        The classes, sorted.
+
+    Raises
+    ------
+    ValueError
+        Where all labels are the same.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ridgewise.datasets.readers import check_classes
+    >>> print(check_classes(np.array(["ill", "well", "ill"])))
+    ['ill' 'well']
+    """
+    classes: AnyArray = np.unique(y)
+    if len(classes) < 2:
+        name = "the target" if target_name is None else f"the target {shortened(target_name)}"
+        raise ValueError(
+            f"{name} has one class only, {shortened(classes[0])}, for all "
+            f"{count(len(y), 'sample')}: at least two classes are needed"
+        )
+    return classes
+
+
+def attach_target(raw: Raw, target: str | None) -> None:
+    """Complete the target: where it is none of the file's columns, it is a file."""
+    if target is not None and raw.target_name != target:
+        path = Path(target)
+        if not path.is_file():
+            raise ValueError(_explain_absence(target, raw.targets))
+        raw.y, raw.target_name = read_target(path, raw), path.name
+        raw.files["target"] = path
+    if raw.y is not None:
+        raw.y = as_target(raw.y)
+
+
+def _explain_absence(target: str, names: list[str]) -> str:
+    if not names:
+        problem = "this format has no columns with names, so the target must be a file"
+        return f"{problem} with one value a line, and there is no file {shortened(target)}"
+    problem = f"there is no column {shortened(target)} for the target, nor a file of that name"
+    return f"{problem}{nearest_name(target, names)}"
+
+
+def read_target(path: Path, raw: Raw) -> AnyArray:
+    """Values of a file, one a line, in the samples' order, or with their names before them."""
+    n_samples = raw.X.shape[0]
+    find_file(path)
+    if path.suffix.lower() == ".npy":
+        values = load_numpy(path)
+        if values.ndim != 1:
+            raise ValueError(f"{path.name} has the shape {values.shape}; expected one dimension")
+    else:
+        rows = _rows(path)
+        if len(rows) == n_samples + 1:
+            rows = rows[1:]  # below a heading
+        values = _aligned(rows, raw, path) if len(rows[0]) == 2 else as_names(r[0] for r in rows)
+    if len(values) != n_samples:
+        raise ValueError(
+            f"the target {path.name} has {count(len(values), 'value')}, and there are "
+            f"{count(n_samples, 'sample')}: one value a line is expected"
+        )
+    return values
+
+
+def _rows(path: Path) -> list[list[str]]:
+    """Cells of each line: one, or two of a .csv or .tsv file."""
+    lines = read_lines(path)
+    delimiter = {".csv": ",", ".tsv": "\t"}.get(path.suffix.lower())
+    if delimiter is None:
+        return [[line.strip()] for line in lines]
+    rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=delimiter)]
+    if not {len(row) for row in rows} <= {1} and not {len(row) for row in rows} <= {2}:
+        raise ValueError(
+            f"the target {path.name} must have one column of values, or two, names of samples "
+            f"and values; it has up to {max(len(row) for row in rows)}"
+        )
+    return rows
+
+
+def _aligned(rows: list[list[str]], raw: Raw, path: Path) -> AnyArray:
+    """Values by the names of the samples, whatever their order."""
+    if raw.sample_names is None:
+        raise ValueError(
+            f"the target {path.name} names samples, and the data does not: keep one column"
+        )
+    values = dict(rows)
+    absent = [name for name in raw.sample_names if name not in values]
+    if absent or len(values) != len(rows):
+        problem = f"no line for {listed(absent)}" if absent else "a sample more than once"
+        raise ValueError(f"the target {path.name} has {problem}")
+    raw.notes.append(f"The target was matched to the samples by the names in {path.name}.")
+    return as_names(values[name] for name in raw.sample_names)
+
+
+def as_target(values: AnyArray) -> AnyArray:
+    """Whole numbers as int64, other numbers as float64, all else as str; gaps stay gaps."""
+    if values.dtype.kind == "O" or values.dtype.kind in "SU":
+        missing = is_missing(values)
+        try:
+            values = np.array([_number(value) for value in values])
+        except ValueError:
+            labels = np.array([str(value).strip() for value in values])
+            labels[missing] = ""
+            return labels
+    if values.dtype.kind in "biu":
+        return values.astype(np.int64)
+    if values.dtype.kind != "f":
+        raise ValueError(f"the target must be numbers or text; it is of type {values.dtype}")
+    is_whole = np.isfinite(values).all() and (values == np.trunc(values)).all()
+    return values.astype(np.int64 if is_whole and abs(values).max() < 2**53 else np.float64)
+
+
+def _number(value: Any) -> float:
+    text = str(value).strip()
+    if text.casefold() in ("true", "false"):
+        raise ValueError  # labels, as they are
+    return np.nan if text.casefold() in MISSING else float(text)
+
+
+def is_missing(values: Sequence[Any] | AnyArray) -> BoolArray:
+    """Which values of a target are gaps."""
+    kind = getattr(values, "dtype", np.dtype(object)).kind
+    if kind in "biu":
+        return np.zeros(len(values), dtype=bool)
+    if kind == "f":
+        return np.isnan(np.asarray(values))
+    return np.array([value is None or str(value).strip().casefold() in MISSING for value in values])

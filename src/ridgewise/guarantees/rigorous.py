@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A proof of lower K <= K~ <= upper K: exact integers, and ball arithmetic.
+
+Numbers in double precision are integers times powers of two. So K and K~ (or K + alpha and
+K~ + alpha) are, up to a common factor, two integer matrices A and B, and computed without rounding.
+That B - lower A and upper A - B are positive definite is then proved by Cholesky decompositions in
+ball arithmetic, where every number carries a bound of its error: they succeed only if it is so.
+
+Where A is singular (empty and duplicate samples, other exact dependencies), X = C X_P for some
+independent samples P. Then K = C K_PP C^T and K~ = C K~_PP C^T, and a proof for P is one for all.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ridgewise._typing import FloatArray
+from ridgewise.guarantees.certificate import Certificate
+from ridgewise.guarantees.selection import Selection
+from ridgewise.spectrum import as_columns
+
+try:
+    import flint
+except ImportError:  # an extra
+    flint = None  # type: ignore[assignment]
+
+PROVED = "proved in ball arithmetic"
+PRECISIONS = (128, 256, 512, 1024, 2048)  # bits: the first that suffices is taken
+SLACK = 2.0**-40  # of upper: by how much the interval is widened before it is proved
+PRIME = 2**61 - 1
+MOST_SAMPLES = 1000
+
+
+class IndefiniteError(ArithmeticError):
+    """A matrix is surely not positive definite."""
+
+
+class UndecidedError(ArithmeticError):
+    """The balls are too wide to tell."""
+
+
+class Kernels(NamedTuple):
+    """K + alpha and K~ + alpha of samples that span all, times the same number: exact integers."""
+
+    A: Any
+    B: Any
+
+
+def prove(certificate: Certificate, X: Any) -> Certificate:
+    """Prove a certificate for the very numbers in X and the weights, or say why that failed.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        With its selection; its interval is computed anew.
+    X : array or sparse array of shape (n_samples, n_features)
+        The training data.
+
+    Returns
+    -------
+    Certificate
+        ``verified`` with the proved interval, or not verified and with a note.
+
+    Examples
+    --------
+    >>> from ridgewise.guarantees.selection import Selection
+    >>> X = np.array([[3.0, 0.0, 0.0], [0.0, 1.0, 1.0], [0.0, 2.0, 2.0]])
+    >>> selection = Selection.of([0, 1], [1.0, 1.5], n_features=3)
+    >>> print(prove(Certificate(0.7, 1.1, selection=selection), X))
+    measured [0.7500, 1.0000]
+    epsilon  0.2500
+    verified: proved in ball arithmetic
+    """
+    check_installed()
+    selection, alpha = certificate.selection, certificate.alpha
+    assert selection is not None
+    if selection.keeps_all:
+        return replace(certificate, note=PROVED)
+    unproved = replace(certificate, verified=False)
+    if selection.rank is not None and alpha == 0:
+        return replace(unproved, note="with rank=, it is about singular vectors that are rounded")
+    if X.shape[0] > MOST_SAMPLES:
+        return replace(unproved, note=f"a proof takes too long for over {MOST_SAMPLES} samples")
+    try:
+        kernels = exact_kernels(X, selection, alpha)
+    except OverflowError:
+        return replace(unproved, note="X, or the weights, are of too many orders of magnitude")
+    lower, upper = estimated_interval(kernels)
+    if lower <= 0 and math.isfinite(upper):
+        return replace(unproved, lower=0.0, upper=upper, note="")
+    if lower <= 0 or not is_proved(kernels, lower, upper):
+        return replace(unproved, note=f"there is no proof with {PRECISIONS[-1]} bits")
+    return replace(certificate, lower=lower, upper=upper, verified=True, note=PROVED)
+
+
+def check_installed() -> None:
+    """Say what to install, where it is not."""
+    if flint is None:
+        raise ImportError(
+            "rigorous=True needs python-flint: pip install 'ridgewise[rigorous]'", name="flint"
+        )
+
+
+def is_proved(kernels: Kernels, lower: float, upper: float) -> bool:
+    """Whether lower A <= B <= upper A can be proved (strictly, on the range of A).
+
+    Examples
+    --------
+    >>> kernels = Kernels(flint.fmpz_mat([[2, 1], [1, 2]]), flint.fmpz_mat([[1, 0], [0, 1]]))
+    >>> is_proved(kernels, 0.33, 1.01), is_proved(kernels, 0.34, 1.01)
+    (True, False)
+    """
+    A, B = kernels
+    (p, q), (s, t) = lower.as_integer_ratio(), upper.as_integer_ratio()
+    return is_definite(q * B - p * A) and is_definite(s * A - t * B)
+
+
+def is_definite(M: Any) -> bool:
+    """Whether an integer matrix is positive definite; False also where no precision could tell."""
+    for precision in PRECISIONS:
+        with flint.ctx.workprec(precision):
+            try:
+                inverse_root(flint.arb_mat(M))
+            except UndecidedError:
+                continue
+            except IndefiniteError:
+                return False
+            return True
+    return False
+
+
+def estimated_interval(kernels: Kernels) -> tuple[float, float]:
+    """The extreme eigenvalues of B against A, widened: what is left to prove.
+
+    They are those of G = R B R^T with R A R^T = I, in as many bits as the condition of A takes;
+    0 and infinity where there are not enough.
+    """
+    for precision in PRECISIONS:
+        with flint.ctx.workprec(precision):
+            try:
+                R = inverse_root(flint.arb_mat(kernels.A))
+            except UndecidedError:
+                continue
+            G = (R * flint.arb_mat(kernels.B) * R.transpose()).tolist()
+        middle = np.array([[float(entry.mid()) for entry in row] for row in G])
+        radius = max(float(entry.rad()) for row in G for entry in row)
+        if radius <= SLACK / 64 * np.abs(middle).max():
+            smallest, largest = np.linalg.eigvalsh(middle)[[0, -1]].tolist()
+            return smallest - SLACK * largest, largest + SLACK * largest
+    return 0.0, math.inf
+
+
+def inverse_root(M: Any) -> Any:
+    """R, lower triangular with R M R^T = I: the inverse of M's Cholesky factor, in balls.
+
+    It exists only if M is positive definite, so that to compute it is a proof. By halves,
+    M = [[F, E^T], [E, H]]: with R_F of F and Y = R_F E^T, H - Y^T Y is what remains.
+    """
+    n = M.nrows()
+    if n == 1:
+        return flint.arb_mat([[positive(M[0, 0]).rsqrt()]])
+    half, rows = n // 2, M.tolist()
+    R_F = inverse_root(flint.arb_mat([row[:half] for row in rows[:half]]))
+    Y = R_F * flint.arb_mat([row[half:] for row in rows[:half]])
+    H = flint.arb_mat([row[half:] for row in rows[half:]])
+    R_H = inverse_root(H - Y.transpose() * Y)
+    corner = -(R_H * (Y.transpose() * R_F))
+    zeros = [flint.arb(0)] * (n - half)
+    below = zip(corner.tolist(), R_H.tolist(), strict=True)
+    return flint.arb_mat(
+        [[*row, *zeros] for row in R_F.tolist()] + [[*left, *right] for left, right in below]
+    )
+
+
+def positive(pivot: Any) -> Any:
+    """The pivot, if it is surely above 0."""
+    if pivot > 0:
+        return pivot
+    raise IndefiniteError if pivot <= 0 else UndecidedError
+
+
+# Exact kernels
+
+
+def exact_kernels(X: Any, selection: Selection, alpha: float) -> Kernels:
+    """Compute A and B; of all samples with alpha > 0, else of independent ones that span all.
+
+    X = N 2^e and w = v 2^f with integers N and v, so K = N N^T 4^e, and K~ = N_S v N_S^T 4^e 2^f.
+    Centred, both are multiplied by J / n = I - 1 1^T / n from either side.
+    """
+    columns, n = as_columns(X), X.shape[0]
+    e = min((lowest_bit(block) for _, block in columns.dense_blocks()), default=0)
+    f = min(lowest_bit(selection.w), 0)
+    K = sum_of_products(n, (integers(block, e) for _, block in columns.dense_blocks()))
+    N_S, v = integers(columns.take(selection.indices), e), integers(selection.w[None], f)[0]
+    weighted = [[entry * weight for entry, weight in zip(row, v, strict=True)] for row in N_S]
+    B = matrix(weighted, len(v)) * matrix(N_S, len(v)).transpose()
+    if selection.center:
+        J = flint.fmpz_mat([[n * (i == j) - 1 for j in range(n)] for i in range(n)])
+        K, B = J * K * J, J * B * J
+    A = K * 2**-f
+    if alpha == 0:
+        rows = independent(K, min(n - selection.center, X.shape[1]))
+        return Kernels(principal(A, rows), principal(B, rows))
+    shift = Fraction(alpha) / Fraction(2) ** (2 * e + f) * (n**2 if selection.center else 1)
+    diagonal = flint.fmpz_mat([[shift.numerator * (i == j) for j in range(n)] for i in range(n)])
+    return Kernels(A * shift.denominator + diagonal, B * shift.denominator + diagonal)
+
+
+def lowest_bit(x: FloatArray) -> int:
+    """The largest e for which all numbers are integers times 2^e.
+
+    Examples
+    --------
+    >>> lowest_bit(np.array([6.0, 0.0, 0.75]))
+    -2
+    """
+    mantissa, exponent = np.frexp(x[x != 0])
+    whole = (mantissa * 2.0**53).astype(np.int64)
+    last = np.frexp((whole & -whole).astype(np.float64))[1] - 1
+    return int((exponent - 53 + last).min(initial=1024))
+
+
+def integers(x: FloatArray, e: int) -> list[list[int]]:
+    """The numbers divided by 2^e, exactly.
+
+    Examples
+    --------
+    >>> integers(np.array([[6.0, 0.0, 0.75]]), -2)
+    [[24, 0, 3]]
+    """
+    with np.errstate(over="ignore"):  # to infinity, which is no integer: OverflowError
+        return [[int(entry) for entry in row] for row in np.ldexp(x, -e).tolist()]
+
+
+def sum_of_products(n: int, blocks: Iterator[list[list[int]]]) -> Any:
+    """The sum of N N^T over blocks of columns."""
+    total = flint.fmpz_mat(n, n)
+    for block in blocks:
+        N = flint.fmpz_mat(block)
+        total += N * N.transpose()
+    return total
+
+
+def matrix(rows: list[list[int]], width: int) -> Any:
+    """An integer matrix, possibly of no columns."""
+    return flint.fmpz_mat(rows) if width else flint.fmpz_mat(len(rows), 0)
+
+
+def independent(K: Any, most: int) -> list[int]:
+    """Samples that are independent and span all others; ``most``: more cannot be independent.
+
+    They are the pivots of elimination. What is independent modulo a prime is so; that others are
+    dependent takes exact elimination, unless there are ``most`` already.
+    """
+    reduced, rank = flint.nmod_mat(K, PRIME).rref()
+    if rank < most:
+        reduced, _, rank = K.rref()
+    return [next(j for j, x in enumerate(row) if int(x)) for row in reduced.tolist()[:rank]]
+
+
+def principal(M: Any, rows: Sequence[int]) -> Any:
+    """The principal submatrix of these rows and columns."""
+    table = M.tolist()
+    return flint.fmpz_mat([[table[i][j] for j in rows] for i in rows])

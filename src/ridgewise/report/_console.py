@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What commands print has in common: in colour in a terminal, plain in a pipe."""
+
+from collections.abc import Iterable
+from typing import IO
+
+from rich.box import SIMPLE
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+WIDEST = 100  # longer lines are hard to read
+BSS_STYLE = "bold cyan"
+
+
+def print_parts(parts: Iterable[RenderableType], file: IO[str] | None = None) -> None:
+    """Print one part below the other.
+
+    Parameters
+    ----------
+    parts : iterable of str, Text or Table
+        What to print. Text is not wrapped: a path or a line of code is there to be copied.
+    file : file, default=None
+        Where to print. None: standard output.
+    """
+    console = Console(file=file, highlight=False, markup=False, emoji=False)
+    console.width = min(console.width, WIDEST)
+    if console.is_terminal:
+        _print(console, parts)
+        return
+    with console.capture() as capture:
+        _print(console, parts)
+    # Tables are padded with spaces, of which nobody wants any in a file.
+    lines = (line.rstrip() for line in capture.get().splitlines())
+    console.file.write("".join(f"{line}\n" for line in lines))
+
+
+def _print(console: Console, parts: Iterable[RenderableType]) -> None:
+    for part in parts:
+        console.print(part, soft_wrap=isinstance(part, Text))
+
+
+def heading(title: str) -> Text:
+    """Make a line that stands out.
+
+    Parameters
+    ----------
+    title : str
+        What it says.
+
+    Returns
+    -------
+    Text
+    """
+    return Text(title, style="bold")
+
+
+def plain_table(*columns: str, text_columns: int = 1) -> Table:
+    """Make an empty table, with words to the left and numbers to the right.
+
+    Parameters
+    ----------
+    *columns : str
+        Their heads.
+    text_columns : int, default=1
+        How many of the first ones hold words.
+
+    Returns
+    -------
+    Table
+    """
+    table = Table(box=SIMPLE, header_style="dim", pad_edge=False)
+    for place, column in enumerate(columns):
+        table.add_column(column, justify="left" if place < text_columns else "right")
+    return table

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The files of a selection and of a comparison, for programs."""
+
+import csv
+import json
+import platform
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from hashlib import sha256
+from importlib.metadata import version
+from io import BytesIO, StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+import ridgewise
+from ridgewise._typing import is_sparse
+from ridgewise.datasets.readers import Table
+from ridgewise.evaluation import Comparison, SelectionRun
+from ridgewise.guarantees import Certificate
+from ridgewise.report._words import method_of
+
+SAVE_FORMATS = ("parquet", "csv", "tsv", "feather", "npz", "npy")
+SELECTED_COLUMNS = ("feature", "index", "order", "weight", "leverage")
+RESULT_COLUMNS = (
+    "method",
+    "n_features",
+    "alpha",
+    "error_mean",
+    "error_std",
+    "seconds_mean",
+    "stability",
+)
+STATEMENT = {
+    False: "lower K <= K~ <= upper K",
+    True: "lower (K + alpha I) <= K~ + alpha I <= upper (K + alpha I)",
+}
+
+
+def selected_csv(run: SelectionRun) -> bytes:
+    """Write the selected features, in the order of selection.
+
+    Parameters
+    ----------
+    run : SelectionRun
+        What was selected.
+
+    Returns
+    -------
+    bytes
+        Of a CSV file: feature, index (from 0), order (from 1), weight, leverage.
+    """
+    return _csv(SELECTED_COLUMNS, run.rows)
+
+
+def results_csv(comparison: Comparison) -> bytes:
+    """Write a row for every combination of method, number of features and alpha.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What was found.
+
+    Returns
+    -------
+    bytes
+        Of a CSV file.
+    """
+    rows = ([getattr(row, name) for name in RESULT_COLUMNS] for row in comparison.rows)
+    return _csv(RESULT_COLUMNS, rows)
+
+
+def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    # A name may hold halves of letters, which UTF-8 has not.
+    return text.getvalue().encode(errors="backslashreplace")
+
+
+def certificate_record(run: SelectionRun, table: Table) -> dict[str, Any]:
+    """Gather what is needed to trace a selection and to repeat it.
+
+    Parameters
+    ----------
+    run : SelectionRun
+        What was selected.
+    table : Table
+        What it was selected from.
+
+    Returns
+    -------
+    dict
+        For JSON. The same files and settings give the same record.
+    """
+    return {
+        "certificate": certificate_fields(run.certificate),
+        "method": method_of(run.selector),
+        "parameters": run.selector.get_params(),
+        "n_selected": int(run.selector.n_selected_),
+        "rank": run.rank,
+        "selected_sha256": sha256(selected_csv(run)).hexdigest(),
+        "input": input_record(table),
+        "versions": versions(),
+    }
+
+
+def input_record(table: Table) -> dict[str, Any]:
+    """Tell what was read, by names of files without their folders, and hashes.
+
+    Parameters
+    ----------
+    table : Table
+        What was read.
+
+    Returns
+    -------
+    dict
+        For JSON.
+    """
+    return {
+        "format": table.format,
+        "n_samples": table.X.shape[0],
+        "n_features": table.X.shape[1],
+        "target": table.target_name,
+        "files": [asdict(each) | {"path": Path(each.path).name} for each in table.sources],
+        "notes": list(table.notes),
+    }
+
+
+def certificate_fields(certificate: Certificate) -> dict[str, Any]:
+    """Give a certificate's numbers by name, and the statement that they are about.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        The certificate.
+
+    Returns
+    -------
+    dict
+        For JSON.
+    """
+    names = ("lower", "upper", "epsilon", "promised_lower", "promised_upper", "confidence")
+    more = ("alpha", "verified", "note")
+    return {"statement": STATEMENT[certificate.alpha > 0]} | {
+        name: getattr(certificate, name) for name in names + more
+    }
+
+
+def versions() -> dict[str, str]:
+    """Tell the versions of everything that has a part in the numbers.
+
+    Returns
+    -------
+    dict of str to str
+    """
+    packages = ("numpy", "scipy", "scikit-learn")
+    return {
+        "ridgewise": ridgewise.__version__,
+        "python": platform.python_version(),
+        **{package: version(package) for package in packages},
+    }
+
+
+def to_json(record: Any) -> str:
+    """Write JSON that every program reads: indented, in ASCII, and without NaN.
+
+    Parameters
+    ----------
+    record : object
+        Of dicts, lists, strings and numbers.
+
+    Returns
+    -------
+    str
+    """
+    return json.dumps(_without_nan(record), indent=2, allow_nan=False)
+
+
+def _without_nan(record: Any) -> Any:
+    if isinstance(record, dict):
+        return {name: _without_nan(value) for name, value in record.items()}
+    if isinstance(record, list | tuple):
+        return [_without_nan(value) for value in record]
+    if isinstance(record, float | np.floating):
+        return float(record) if np.isfinite(record) else None
+    return record.item() if isinstance(record, np.generic) else record
+
+
+def reduced_bytes(run: SelectionRun, table: Table, suffix: str) -> bytes:
+    """Write the data with the selected features only, as the selector transforms it.
+
+    Parameters
+    ----------
+    run : SelectionRun
+        What was selected.
+    table : Table
+        All of the data.
+    suffix : str
+        One of `SAVE_FORMATS`.
+
+    Returns
+    -------
+    bytes
+        Of a file. Tables have the names of the samples first, and the target last; ``.npz`` holds
+        X, feature_names, and sample_names and y where there are any, or, where the data is
+        sparse, the sparse matrix alone.
+    """
+    X = run.selector.transform(table.X)
+    buffer = BytesIO()
+    if suffix == "npz":
+        _save_npz(buffer, X, run, table)
+    elif suffix == "npy":
+        np.save(buffer, X.toarray() if is_sparse(X) else X)
+    else:
+        frame = _frame(X.toarray() if is_sparse(X) else X, run, table)
+        if suffix == "parquet":
+            frame.write_parquet(buffer)
+        elif suffix == "feather":
+            frame.write_ipc(buffer)
+        else:
+            frame.write_csv(buffer, separator="\t" if suffix == "tsv" else ",")
+    return buffer.getvalue()
+
+
+def _save_npz(buffer: BytesIO, X: Any, run: SelectionRun, table: Table) -> None:
+    if is_sparse(X):
+        sp.save_npz(buffer, X)
+        return
+    arrays = {"X": X, "feature_names": run.feature_names[run.selector.get_support()].astype(str)}
+    if table.sample_names is not None:
+        arrays["sample_names"] = table.sample_names.astype(str)
+    if table.y is not None:
+        arrays["y"] = table.y
+    np.savez_compressed(buffer, **arrays)
+
+
+def _frame(X: Any, run: SelectionRun, table: Table) -> Any:
+    import polars as pl  # of the extra, and slow to import: only where it is needed
+
+    names = [str(name) for name in run.feature_names[run.selector.get_support()]]
+    columns = {name: X[:, place] for place, name in enumerate(names)}
+    frame = pl.DataFrame(columns)
+    if table.sample_names is not None:
+        frame = frame.insert_column(
+            0, pl.Series(_free("sample", names), table.sample_names.astype(str))
+        )
+    if table.y is not None:
+        name = _free(table.target_name or "target", names)
+        frame = frame.with_columns(pl.Series(name, table.y))
+    return frame
+
+
+def _free(name: str, taken: Sequence[str]) -> str:
+    """A name that no feature has."""
+    while name in taken:
+        name += "_"
+    return name

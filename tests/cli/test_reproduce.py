@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`ridgewise reproduce` as its users run it: on small sets in TechTC's layout, made here."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+REPRODUCE = [sys.executable, "-m", "ridgewise", "reproduce"]
+SECONDS = "seconds_mean"
+
+
+@pytest.fixture(scope="module")
+def data_home(tmp_path_factory):
+    """Two sets of 40 documents, 700 words."""
+    home = tmp_path_factory.mktemp("techtc")
+    rng = np.random.default_rng(0)
+    for name in ("Exp_1_2", "Exp_3_4"):
+        folder = home / name
+        folder.mkdir()
+        words = "\n".join(f"{place} word{place:04d}" for place in range(1, 701))
+        (folder / "features.idx").write_text(f"# words\n\n{words}\n")
+        lines = ["# documents"]
+        for document in range(40):
+            label = 1 if document % 2 else -1
+            rate = 3 / np.arange(1, 701) + 0.15 + 0.2 * (np.arange(700) % 7 == label + 1)
+            counts = rng.poisson(rate)
+            entries = " ".join(f"{j + 1}:{counts[j]}" for j in np.flatnonzero(counts))
+            lines += [f"{document}.html", f"{label:+d} {entries}"]
+        (folder / "vectors.dat").write_text("\n".join(lines) + "\n")
+    return home
+
+
+def run(*arguments, cwd, check=True):
+    done = subprocess.run(
+        [*REPRODUCE, *map(str, arguments)], cwd=cwd, capture_output=True, text=True
+    )
+    if check:
+        assert (done.returncode, done.stderr) == (0, "")
+    return done
+
+
+def results(folder):
+    """The rows of results.csv, without the seconds."""
+    with (folder / "results.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert all(float(row.pop(SECONDS)) >= 0 for row in rows)
+    return rows
+
+
+@pytest.fixture(scope="module")
+def whole(data_home, tmp_path_factory):
+    """One run with one worker, for programs."""
+    folder = tmp_path_factory.mktemp("whole")
+    options = ["--quick", "--jobs", 1, "--data-home", data_home, "--json", "-o", "out"]
+    done = run("table3", "figures", "words", *options, cwd=folder)
+    return folder / "out", json.loads(done.stdout)
+
+
+def test_it_writes_tables_figures_and_a_page(whole):
+    folder, found = whole
+    for stem in ("table3-r300", "table3-r400", "table3-r500", "table3-tests", "results", "words"):
+        assert (folder / f"{stem}.csv").stat().st_size > 0
+        assert (folder / f"{stem}.md").read_text().startswith("| ")
+    for stem in ("table3", "figure-r300", "figure-r400", "figure-r500"):
+        assert (folder / f"{stem}.png").read_bytes().startswith(b"\x89PNG")
+        assert b"<svg" in (folder / f"{stem}.svg").read_bytes()
+    page = (folder / "report.html").read_text()
+    assert "http-equiv" in page
+    assert "src=" not in page
+    assert found["page"] == "out/report.html"
+    assert list(found["experiments"]) == ["table3", "figures", "words"]
+
+
+def test_verdicts_are_made_from_numbers(whole):
+    _, found = whole
+    verdicts = found["experiments"]["table3"]["verdicts"]
+    assert len(verdicts) == 3
+    for verdict in verdicts:
+        assert verdict["status"] in ("reproduced", "same ordering", "not reproduced")
+        assert any(letter.isdigit() for letter in verdict["reason"])
+
+
+def test_results_have_a_row_a_combination(whole):
+    folder, _ = whole
+    rows = results(folder)
+    assert len(rows) == 2 * (8 * 3 + 1) * 4
+    assert {row["set"] for row in rows} == {"1_2", "3_4"}
+    assert all(0 <= float(row["error_mean"]) <= 1 for row in rows)
+
+
+def test_two_workers_give_the_same(whole, data_home, tmp_path):
+    run(
+        "figures", "--quick", "--jobs", 2, "--data-home", data_home, "-q", "-o", "out", cwd=tmp_path
+    )
+    assert results(tmp_path / "out") == results(whole[0])
+
+
+def test_a_killed_run_is_resumed(whole, data_home, tmp_path):
+    options = ["figures", "--quick", "--jobs", "2", "--data-home", str(data_home), "-o", "out"]
+    process = subprocess.Popen(
+        [*REPRODUCE, *options], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )  # fmt: skip
+    folds = tmp_path / "out" / "folds"
+    deadline = time.monotonic() + 60
+    while len(list(folds.glob("*/repeat*"))) < 3:
+        assert time.monotonic() < deadline
+        assert process.poll() is None, "it ended before it could be killed"
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    assert not (tmp_path / "out" / "results.csv").exists()
+    kept = {path: path.stat().st_mtime_ns for path in folds.glob("*/repeat*")}
+    run(*options, "--quiet", cwd=tmp_path)
+    assert results(tmp_path / "out") == results(whole[0])
+    assert all(path.stat().st_mtime_ns == changed for path, changed in kept.items())
+
+
+def test_ctrl_c_is_one_line(data_home, tmp_path):
+    options = ["figures", "--quick", "--jobs", "2", "--data-home", str(data_home), "-o", "out"]
+    process = subprocess.Popen(
+        [*REPRODUCE, *options], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True,
+    )  # fmt: skip
+    deadline = time.monotonic() + 60
+    while not list((tmp_path / "out" / "folds").glob("*/repeat*")):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert errors == "ridgewise: interrupted\n"
+    assert not (tmp_path / "out" / "report.html").exists()
+
+
+def test_people_get_plain_text_in_a_pipe(whole, data_home):
+    folder, _ = whole
+    options = ["--quick", "--jobs", 1, "--data-home", data_home, "-o", "out"]
+    text = run("table3", *options, cwd=folder.parent).stdout
+    assert "\x1b" not in text
+    assert "reproduced: BSS has a smaller error" in text.replace("\n", " ")
+    assert "BSS against each of the others" in text
+    assert text.endswith("The page: out/report.html\n")
+    assert all(line == line.rstrip() for line in text.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["table9"], "'table9' is none of table1, table2, table3, figures, words, risk, all"),
+        (["table1", "--data-home", "nowhere"], "--data-home nowhere is no folder"),
+        (["table1", "-o", "theirs"], "theirs exists already and was not made by this command"),
+        (["table1", "-o", "file"], "file is a file"),
+        (["table1", "--jobs", "0"], "--jobs"),
+    ],
+)
+def test_bad_arguments_are_one_line(arguments, message, tmp_path):
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs" / "letter.txt").write_text("mine")
+    (tmp_path / "file").write_text("mine")
+    done = run(*arguments, cwd=tmp_path, check=False)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("ridgewise: ")
+    assert done.stderr.count("\n") == 1
+    assert message in done.stderr
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "letter.txt", "theirs"]
+
+
+def test_help_has_examples():
+    done = subprocess.run([*REPRODUCE, "--help"], capture_output=True, text=True)
+    assert done.returncode == 0
+    assert "ridgewise reproduce --quick" in done.stdout
