@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-PAGES = ("guide.md", "guarantees.md", "paper-corrected.md")
+PAGES = ("guide.md", "guarantees.md", "paper-corrected.md", "scaling.md")
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 

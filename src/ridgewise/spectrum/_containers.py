@@ -3,8 +3,8 @@
 
 They are known by what they can do, so that none of their libraries is imported here:
 
-- *stored* ones (Zarr arrays, Parquet tables) have a shape, a dtype and chunks, and are read by
-  ``[rows, columns]``;
+- *stored* ones (Zarr arrays, HDF5 data sets, Parquet tables) have a shape, a dtype and chunks, and
+  are read by ``[rows, columns]``;
 - Dask arrays and data frames have a graph, and work on their chunks goes to a cluster.
 """
 
@@ -96,7 +96,7 @@ class Transposed:
     def __init__(self, X: Any, header: Any = None) -> None:
         self.T, self.header, self.dtype = X, header, X.dtype
         self.shape: tuple[int, int] = X.shape[::-1]
-        self.chunks = (X.chunks or X.shape)[::-1]
+        self.chunks = X.chunks and X.chunks[::-1]
 
     def __getitem__(self, place: tuple[Any, Any]) -> AnyArray:
         rows, columns = place

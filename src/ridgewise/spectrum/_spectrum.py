@@ -162,7 +162,7 @@ def compute_spectrum(
     ----------
     X : array, memory map, sparse array or matrix, or data frame of shape (n, d)
         Any numeric type; sums are in float64. Or a container that is not in memory: a Zarr array,
-        a Parquet table (`open_parquet`), a Dask array or data frame.
+        an HDF5 data set, a Parquet table (`open_parquet`), a Dask array or data frame.
     rank : int or float or None
         How many singular vectors to keep: all that are above rounding errors (None), at most so
         many (int), or as many as hold this share of the sum of squares (float in (0, 1]).

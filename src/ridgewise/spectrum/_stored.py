@@ -18,13 +18,13 @@ Block = TypeVar("Block")
 
 
 class StoredColumns(Columns):
-    """Columns of a Zarr array, a Parquet table, or what else reads as ``X[rows, columns]``."""
+    """Columns of whatever ``X[rows, columns]`` reads: Zarr, HDF5, Parquet."""
 
     candidates: Candidates | None = None
 
     def slices(self) -> Iterator[slice]:
         """The blocks' places: whole chunks, where they fit, since each is read as a whole."""
-        width, chunk = self.block_width, (self.X.chunks or self.shape)[1]
+        width, chunk = self.block_width, self.X.chunks[1] if self.X.chunks else 1
         room = get_config()["working_memory"] * 2**20 // (4 * 8 * self.shape[0])
         if chunk <= max(width, room):
             width = max(chunk, width // chunk * chunk)

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Past memory and past one process: memory maps, stored arrays, and a cluster of worker processes.
+
+    python -m benchmarks.scaling                      all of it
+    python -m benchmarks.scaling --only dask          a part of it: memmap, stored or dask
+    python -m benchmarks.scaling --share 0.1          with a tenth of the features
+
+Ratios count: seconds depend on the machine and what else it does, which the first line tells. Each
+process works on one thread.
+"""
+
+import argparse
+import os
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sklearn
+from threadpoolctl import threadpool_limits
+
+from benchmarks.engine import best_time, make_memmap
+from ridgewise import BSSSelector, LeverageSelector
+from ridgewise.spectrum import as_columns, open_parquet
+
+N_SAMPLES = 200
+N_DRAWS = 400
+MEMORY = 500  # MB, the limit that is set
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--only", choices=["memmap", "stored", "dask"], help="one part only")
+    parser.add_argument("--share", type=float, default=1.0, help="of the features")
+    options = parser.parse_args()
+    print(f"{os.cpu_count()} cores, of which others use {os.getloadavg()[0]:.1f}")
+    parts: dict[str, tuple[Callable[[int], None], int]] = {
+        "memmap": (run_memmap, 1_000_000),
+        "stored": (run_stored, 100_000),
+        "dask": (run_dask, 2_000_000),
+    }
+    for name, (run, n_features) in parts.items():
+        if options.only in (None, name):
+            run(int(options.share * n_features))
+
+
+def run_memmap(d: int) -> None:
+    """A memory map of float32, with a limit: memory that is not the file's, and time."""
+    with tempfile.TemporaryDirectory() as folder, threadpool_limits(1):
+        X = make_memmap(Path(folder) / "X.f32", N_SAMPLES, d)
+        print(f"\nmemory map of float32, {N_SAMPLES} x {d}, r = {N_DRAWS}, limit {MEMORY} MB")
+        with sklearn.config_context(working_memory=MEMORY):
+            kernel = best_time(lambda: as_columns(X).gram(), repeats=2)
+            print(f"  K by the same blocks  {kernel:8.2f} s")
+            for selector in (LeverageSelector(N_DRAWS, random_state=0), BSSSelector(N_DRAWS)):
+                with watched() as peak:
+                    fit = best_time(lambda: selector.fit(X), repeats=2)  # noqa: B023
+                name = type(selector).__name__
+                print(
+                    f"  {name:<22}{fit:8.2f} s   {fit / kernel:5.2f} x K alone"
+                    f"   at most {max(peak):4.0f} MB resident, file pages aside"
+                )
+
+
+def run_stored(d: int) -> None:
+    """The same data as Zarr and as Parquet: one pass, the next block read ahead or not."""
+    with tempfile.TemporaryDirectory() as name, threadpool_limits(1):
+        folder = Path(name)
+        X = make_memmap(folder / "X.f32", N_SAMPLES, d)
+        print(f"\nstored arrays of float32, {N_SAMPLES} x {d}, r = {N_DRAWS}")
+        print("                        K, block by block   reading ahead   BSSSelector")
+        for kind, stored in stored_arrays(X, folder).items():
+            columns = as_columns(stored)
+            ahead = best_time(lambda: columns.gram(), repeats=3)  # noqa: B023
+            plain = best_time(lambda: kernel_without_ahead(columns), repeats=3)  # noqa: B023
+            fit = best_time(lambda: BSSSelector(N_DRAWS).fit(stored), repeats=1)  # noqa: B023
+            print(f"  {kind:<24}{plain:12.2f} s {ahead:14.2f} s {fit:12.2f} s")
+
+
+def stored_arrays(X: Any, folder: Path) -> dict[str, Any]:
+    """The data in each container; Parquet by columns only a part of it, since it is slow."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    import zarr
+
+    n, d = X.shape
+    shape = {"shape": X.shape, "dtype": X.dtype, "chunks": (n, 5000)}
+    stored = zarr.open(folder / "X.zarr", mode="w", **shape)
+    for start in range(0, d, 5000):
+        stored[:, start : start + 5000] = X[:, start : start + 5000]
+    rows = pa.table({f"sample {i}": np.asarray(X[i]) for i in range(n)})
+    pq.write_table(rows, folder / "rows.parquet", row_group_size=5000)
+    few = d // 10
+    columns = pa.table({f"feature {j}": np.array(X[:, j]) for j in range(few)})
+    pq.write_table(columns, folder / "columns.parquet")
+    return {
+        "memory map": X,
+        "Zarr": stored,
+        "Parquet, rows": open_parquet(folder / "rows.parquet", features="rows"),
+        f"Parquet, {few} columns": open_parquet(folder / "columns.parquet"),
+    }
+
+
+def kernel_without_ahead(columns: Any) -> Any:
+    """K by the same blocks, each read when its turn comes."""
+    K = np.zeros((columns.shape[0],) * 2)
+    for place in columns.slices():
+        block = columns.finish(np.asarray(columns.X[:, place]))
+        K += block @ block.T
+    return K
+
+
+def run_dask(d: int) -> None:
+    """One worker process against two, of one thread each, the data in their memory."""
+    import dask.array as da
+    from distributed import Client, LocalCluster, wait
+
+    print(f"\nDask array of float32, {N_SAMPLES} x {d}, r = {N_DRAWS}")
+    chunks = (N_SAMPLES, min(50_000, max(1, d // 8)))
+    times = []
+    for n_workers in (1, 2):
+        with (
+            LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=None) as made,
+            Client(made),
+        ):
+            rng = da.random.default_rng(0)
+            X = rng.standard_normal((N_SAMPLES, d), chunks=chunks, dtype=np.float32).persist()
+            wait(X)
+            with watched() as peak:
+                times.append(best_time(lambda: BSSSelector(N_DRAWS).fit(X), repeats=2))  # noqa: B023
+            print(
+                f"  {n_workers} worker(s)  {times[-1]:8.2f} s   client at most {max(peak):4.0f} MB"
+            )
+    print(f"  two are {times[0] / times[1]:.2f} times as fast as one")
+
+
+@contextmanager
+def watched(every: float = 0.01) -> Iterator[list[float]]:
+    """Resident memory of this process in MB, without pages of files, looked at all the time."""
+    sizes, done = [resident()], threading.Event()
+
+    def watch() -> None:
+        while not done.wait(every):
+            sizes.append(resident())
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        yield sizes
+    finally:
+        done.set()
+        watcher.join()
+
+
+def resident() -> float:
+    """Anonymous resident memory of this process in MB (Linux)."""
+    for line in Path("/proc/self/status").read_text(encoding="utf-8").splitlines():
+        if line.startswith("RssAnon:"):
+            return int(line.split()[1]) / 1024
+    raise OSError("this system does not tell how much memory a process has")
+
+
+if __name__ == "__main__":
+    main()
