@@ -13,6 +13,7 @@ import argparse
 import os
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -100,10 +101,23 @@ def stored_arrays(X: Any, folder: Path) -> dict[str, Any]:
     pq.write_table(columns, folder / "columns.parquet")
     return {
         "memory map": X,
+        "at 400 MB a second": Slow(X),
         "Zarr": stored,
         "Parquet, rows": open_parquet(folder / "rows.parquet", features="rows"),
         f"Parquet, {few} columns": open_parquet(folder / "columns.parquet"),
     }
+
+
+class Slow:
+    """An array that is read as from a disk or over a network: it makes one wait."""
+
+    def __init__(self, X: Any) -> None:
+        self.X, self.shape, self.dtype, self.chunks = X, X.shape, X.dtype, None
+
+    def __getitem__(self, place: tuple[Any, Any]) -> Any:
+        part = np.array(self.X[place])
+        time.sleep(part.nbytes / 400e6)
+        return part
 
 
 def kernel_without_ahead(columns: Any) -> Any:
@@ -122,10 +136,11 @@ def run_dask(d: int) -> None:
 
     print(f"\nDask array of float32, {N_SAMPLES} x {d}, r = {N_DRAWS}")
     chunks = (N_SAMPLES, min(50_000, max(1, d // 8)))
+    settings = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": "CRITICAL"}
     times = []
     for n_workers in (1, 2):
         with (
-            LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=None) as made,
+            LocalCluster(**settings, n_workers=n_workers) as made,
             Client(made),
         ):
             rng = da.random.default_rng(0)

@@ -10,6 +10,7 @@ import pytest
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGES = ("guide.md", "guarantees.md", "paper-corrected.md", "scaling.md")
+NEEDS = {"scaling.md": ("distributed", "pyarrow", "zarr")}
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -49,6 +50,8 @@ def run(block, page, names):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_code(page):
+    for module in NEEDS.get(page, ()):
+        pytest.importorskip(module, reason=f"{module} is not installed")
     names = {"__name__": page}
     for block in blocks(page):
         if block.language != "text":

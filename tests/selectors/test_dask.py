@@ -50,11 +50,11 @@ SELECTORS = [
 LAYOUTS = [
     ((24, 70), np.asarray),
     ((9, 300), np.asarray),
-    ((10, 45), np.asarray),
+    ((13, 110), np.asarray),
     ((24, 300), np.asarray),
     ((24, 70), sp.coo_array),
     ((9, 300), sp.csc_matrix),
-    ((10, 90), sp.csr_array),
+    ((13, 110), sp.csr_array),
 ]
 KINDS = [np.asarray, sp.csr_array, sp.coo_matrix]
 
@@ -286,9 +286,10 @@ def test_what_is_not_finite_is_found_on_the_cluster(cluster, brought, kind, valu
 def test_what_is_not_finite_is_found_in_threads(value, name):
     X = counts()
     X[5, 203] = value
-    for selector in SELECTORS:
-        with pytest.raises(ValueError, match=f"Input X contains {name}"):
-            clone(selector).fit(chunked(X, (10, 45)), labels())
+    with dask.config.set(scheduler="threads"):
+        for selector in SELECTORS:
+            with pytest.raises(ValueError, match=f"Input X contains {name}"):
+                clone(selector).fit(chunked(X, (12, 150)), labels())
 
 
 # on a cluster

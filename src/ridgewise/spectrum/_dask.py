@@ -80,6 +80,14 @@ class DaskColumns(Columns):
         """See `Columns.norms2`."""
         return np.concatenate(self.each("norms2", B))
 
+    def products(self, B: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
+        """See `Columns.products`. They come here, some chunks' at a time."""
+        tasks, places = self.tasks("products", B), list(self.slices())
+        widest = max(self.whole.chunks[1])
+        room = 4 * self.block_width * self.shape[0]  # values
+        for batch in gen_batches(len(tasks), max(1, room // max(1, widest * B.shape[1]))):
+            yield from zip(places[batch], compute(*tasks[batch]), strict=True)
+
     def squares(self, B: FloatArray, weights: FloatArray) -> FloatArray:
         """See `Columns.squares`."""
         return np.concatenate(self.each("squares", B, weights))
@@ -139,7 +147,8 @@ def call(shared: tuple[str, tuple[Any, ...], dict[str, Any]], *parts: Any) -> An
     columns = as_columns(stacked(parts), center=settings["center"])
     columns.offset, columns.scale = settings["offset"], settings["scale"]
     with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is looked at
-        return getattr(columns, method)(*arguments)
+        result = getattr(columns, method)(*arguments)
+        return np.concatenate([part for _, part in result]) if method == "products" else result
 
 
 def add_up(add: Callable[[Any, Any], Any], *results: Any) -> Any:
