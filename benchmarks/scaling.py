@@ -136,7 +136,7 @@ def run_dask(d: int) -> None:
 
     print(f"\nDask array of float32, {N_SAMPLES} x {d}, r = {N_DRAWS}")
     chunks = (N_SAMPLES, min(50_000, max(1, d // 8)))
-    settings = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": "CRITICAL"}
+    settings = {"threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": "CRITICAL"}
     times = []
     for n_workers in (1, 2):
         with (

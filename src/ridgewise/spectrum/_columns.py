@@ -140,7 +140,7 @@ class Columns:
         """Squares of the entries of X^T B, times ``weights``: an array of shape (d, k)."""
         sums = np.empty((self.shape[1], weights.shape[1]))
         for place, rows in self.products(B):
-            sums[place] = np.square(rows) @ weights
+            sums[place] = np.square(rows, out=rows) @ weights
         return sums
 
     def triangle(self) -> FloatArray:
