@@ -143,3 +143,10 @@ def test_missing_in_the_target(read):
 def test_the_largest_numbers_are_finite(read):
     table = read("a,b\n1.7e308,1.7e308\n1.7e308,-1.7e308\n")
     assert np.isfinite(table.X).all()
+
+
+def test_a_wrong_name_of_a_text_column_is_not_a_complaint_about_text(tmp_path):
+    path = tmp_path / "patients.csv"
+    path.write_text("age,dose,state\n61,0.5,ill\n55,0.7,well\n")
+    with pytest.raises(ValueError, match=r"no column 'stat'.*did you mean 'state'\?"):
+        read_table(path, target="stat")
