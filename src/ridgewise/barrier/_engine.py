@@ -6,6 +6,7 @@
 - Feasible means u^T W u >= 0 for a symmetric W that is diagonal plus low rank: one small matrix
   product tells for a block of rows at once.
 - Rows are asked for when they are needed, and those looked at often are kept, already rotated.
+- Where all rows have to be looked at, each is a dozen numbers (see ``_screen``), not a vector.
 
 Whatever goes wrong numerically is noticed: the engine decomposes A anew and tries again; if that
 fails too, the draw is made by the plain algorithm's arithmetic, which raises an error if it can't.
@@ -257,8 +258,8 @@ class Engine:
 
     def first_unselected(self) -> int:
         """Where among the nearest rows the first unselected one is."""
-        first, indices = 0, self.order[self.nearest.positions]
-        while first < len(indices) and self.selected[indices[first]]:
+        first, positions = 0, self.nearest.positions
+        while first < len(positions) and self.selected[self.order[positions[first]]]:
             first += 1
         return first
 

@@ -134,7 +134,10 @@ def best_scale(V: FloatArray, weights: FloatArray, Z: FloatArray) -> FloatArray:
     Z = I.
     """
     G = (V.T * weights) @ V
-    largest = float(np.linalg.eigvalsh(G)[-1])
+    eigenvalues = np.linalg.eigvalsh(G)
+    if np.array_equal(Z, np.eye(len(Z))):
+        return weights * (2 / float(eigenvalues[0] + eigenvalues[-1]))
+    largest = float(eigenvalues[-1])
     G /= largest
 
     def imbalance(c: float) -> float:

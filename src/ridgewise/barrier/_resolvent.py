@@ -112,16 +112,6 @@ class Resolvent:
             self.CB = np.concatenate([self.C, B])
         return self.CB
 
-    def form(self) -> FloatArray:
-        """The same quadratic form as a matrix."""
-        W = np.diag(self.w)
-        CB = self.low_rank_part()
-        if CB is not None:
-            half = len(CB) // 2
-            product = CB[:half].T @ CB[half:]
-            W += product + product.T
-        return W
-
     def add(self, t: float, square: float, plain: float) -> None:
         """Account for A + t z z^T in the potential, given both forms of z (Sherman-Morrison)."""
         self.potential = self.trace - self.sign * t * square / (1 + self.sign * t * plain)

@@ -107,7 +107,6 @@ class Screen:
         self.vectors = vectors
         self.sides = Profile(+1, NODES[0], GUARD[0]), Profile(-1, NODES[1], GUARD[1])
         self.columns = slice(0, NODES[0]), slice(NODES[0], sum(NODES))
-        self.h = np.empty((len(vectors.norms2), sum(NODES)))  # sign h at the nodes
         self.is_set = False
 
     def reaches(self, L: float, U: float) -> bool:
@@ -117,6 +116,8 @@ class Screen:
     def set(self, Q: Pair, eigenvalues: Pair, L: float, U: float, most: int) -> None:
         """Place nodes anew, from a decomposition of A, where they do not reach L or U."""
         self.Q, shared = Q, Q[0] is Q[1]
+        if not self.is_set:
+            self.h = np.empty((len(self.vectors.norms2), sum(NODES)))  # sign h at the nodes
         nearest = float(eigenvalues[0][0]), float(eigenvalues[1][-1])
         for i, (side, x) in enumerate(zip(self.sides, (L, U), strict=True)):
             if self.is_set and side.stop >= x and not shared:

@@ -24,8 +24,13 @@ from ridgewise.cli._methods import (
 )
 from ridgewise.cli._reading import check_not_read, reads_file, stem_of
 from ridgewise.datasets.readers import Table, check_classes
-from ridgewise.evaluation import Comparison, best_standing, compare, standings
-from ridgewise.evaluation._compare import _is_classification as is_classification
+from ridgewise.evaluation import (
+    Comparison,
+    best_standing,
+    compare,
+    is_classification,
+    standings,
+)
 from ridgewise.report import (
     answer,
     check_folder,

@@ -2,6 +2,7 @@
 """The options of commands that read a user's file."""
 
 import inspect
+import re
 from collections.abc import Callable
 from enum import StrEnum
 from functools import partial, wraps
@@ -115,7 +116,8 @@ def read_file(
     zero_based: ZeroBased = None,
 ) -> Table:
     """Read a user's file, with the options that the user gave."""
-    return read_table(
+    read = partial(
+        read_table,
         file,
         target=target,
         ids=ids or (),
@@ -130,6 +132,38 @@ def read_file(
         delimiter=delimiter,
         zero_based="auto" if zero_based is None else zero_based,
     )
+    try:
+        return read()
+    except ValueError as error:
+        raise ValueError(with_flags(str(error))) from error
+
+
+def with_flags(message: str) -> str:
+    """Name options as the command has them, where a message names them as Python has.
+
+    Parameters
+    ----------
+    message : str
+        Of an error.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from ridgewise.cli._reading import with_flags
+    >>> with_flags("missing='drop-features', 'drop-samples' or 'mean' lets them in")
+    "--missing drop-features, 'drop-samples' or 'mean' lets them in"
+    >>> with_flags("it has a feature 0, and zero_based=False was given")
+    'it has a feature 0, and --one-based was given'
+    """
+    message = message.replace("zero_based=False", "--one-based")
+    return re.sub(r"\b(missing|categorical|features_in)='([\w-]+)'", _as_flag, message)
+
+
+def _as_flag(found: re.Match[str]) -> str:
+    return f"--{found[1].replace('_', '-')} {found[2]}"
 
 
 def reads_file(command: Callable[..., None]) -> Callable[..., None]:
@@ -151,7 +185,9 @@ def reads_file(command: Callable[..., None]) -> Callable[..., None]:
     parameters = [file, target, *own, *others]  # in the order of the help
 
     @wraps(command)
-    def run(file: Path, **given: Any) -> None:
+    def run(file: Path | None, **given: Any) -> None:
+        if file is None:  # which some versions of typer and click let pass
+            raise ValueError("Missing argument 'FILE'")
         options = {name: given.pop(name) for name in reading if name in given}
         command(file, partial(read_file, file, **options), **given)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How well a model does with the features that each selector keeps."""
 
-from ridgewise.evaluation._compare import compare
+from ridgewise.evaluation._compare import compare, is_classification
 from ridgewise.evaluation._comparison import (
     ALL_FEATURES,
     Comparison,
@@ -41,6 +41,7 @@ __all__ = [
     "compare",
     "corrected_t_test",
     "holdout",
+    "is_classification",
     "kept_spectrum",
     "mean_jaccard",
     "nogueira_stability",

@@ -106,7 +106,7 @@ def compare(
     names = getattr(X, "columns", None) if feature_names is None else feature_names
     X, y = _check_data(X, y)
     names = _feature_names(names, X.shape[1])
-    classify = _is_classification(y, task)
+    classify = is_classification(y, task)
     plan = Plan(
         cells=tuple(_cells(selectors, n_features)),
         alphas=_check_alphas(alphas),
@@ -259,8 +259,30 @@ def _has_intercept(fit_intercept: bool | str, classify: bool) -> bool:
     return bool(fit_intercept)
 
 
-def _is_classification(y: AnyArray, task: str) -> bool:
-    """Whether y are classes; an error where they are neither classes nor finite numbers."""
+def is_classification(y: AnyArray, task: str) -> bool:
+    """Tell whether targets are classes, or numbers for regression.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        The targets.
+    task : {"auto", "classification", "regression"}
+        What the user says they are. "auto": numbers with fractions, or with more than 20
+        different values, are a regression's.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ridgewise.evaluation import is_classification
+    >>> is_classification(np.array(["ill", "well"]), "auto")
+    True
+    >>> is_classification(np.array([0.5, 2.0]), "auto")
+    False
+    """
     if task not in ("auto", "classification", "regression"):
         raise ValueError(f'task must be "auto", "classification" or "regression"; got {task!r}')
     is_number = y.dtype.kind in "iuf"

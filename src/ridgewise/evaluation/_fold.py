@@ -185,10 +185,10 @@ def _try_cell(
     place = (split.repeat, split.fold, crc32(cell.label.encode()))
     tries = [
         _try(cell.selector, seed_for(plan.seed, *place, number), data, memory, plan.alphas)
-        for number in range(plan.n_tries if _random_states(cell.selector) else 1)
+        for number in range(plan.n_tries if _is_random(cell.selector) else 1)
     ]
     if all(one.same_as(tries[0]) for one in tries):
-        tries = tries[:1]  # not random after all: the largest leverage scores, say
+        tries = tries[:1]  # not random after all: its random state breaks ties, say
     errors, seconds, sets = zip(*tries, strict=True)
     return np.mean(errors, axis=0), float(np.mean(seconds)), list(sets)
 
@@ -268,6 +268,11 @@ def with_seed(selector: Any, seed: int) -> Any:
     """Clone a selector, with another random state wherever it has one."""
     selector = clone(selector)
     return selector.set_params(**dict.fromkeys(_random_states(selector), seed))
+
+
+def _is_random(selector: Any) -> bool:
+    """Whether it has a random state, and does not say that it makes no use of it."""
+    return bool(_random_states(selector)) and getattr(selector, "is_random", True)
 
 
 def _random_states(selector: Any) -> list[str]:

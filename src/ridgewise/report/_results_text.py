@@ -101,12 +101,12 @@ def _comparison_parts(
     yield ""
     yield heading("The error of each method, at its best alpha")
     error = error_format(comparison)
-    rows = plain_table("method", "features", "error", "+/-", "p", "alpha", "stability", "seconds")
+    rows = plain_table("method", "n", "error", "+/-", "p", "alpha", "stability", "seconds")
     for one in found:
         row = one.row
         whole = row.method == ALL_FEATURES
         rows.add_row(
-            one_line(label_of(row.method), LONGEST_NAME),
+            one_line(row.method, LONGEST_NAME),
             f"{row.n_features:,}",
             error(row.error_mean),
             error(row.error_std) if row.error_std == row.error_std else "-",

@@ -151,6 +151,11 @@ class LeverageSelector(SpectralSelector):
         )
         return self
 
+    @property
+    def is_random(self) -> bool:
+        """Whether ``random_state`` has a part in what is selected."""
+        return self.sampling != "top"
+
     def _draws_for_epsilon(self) -> int | None:
         if self.epsilon is None:
             return None

@@ -229,7 +229,7 @@ class SparseColumns(Columns):
         owner = np.repeat(np.arange(len(indices)), counts)
         entries = np.arange(len(owner)) + np.repeat(starts - np.cumsum(counts) + counts, counts)
         columns = np.bincount(
-            self.X.indices[entries] * len(indices) + owner,
+            self.X.indices[entries].astype(np.intp) * len(indices) + owner,
             weights=self.X.data[entries],
             minlength=self.shape[0] * len(indices),
         )

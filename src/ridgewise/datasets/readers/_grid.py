@@ -9,6 +9,7 @@ import numpy as np
 from ridgewise._typing import AnyArray, IndexArray
 from ridgewise.datasets.readers._names import as_names, find_column
 from ridgewise.datasets.readers._raw import Options, Raw, count, listed, shortened
+from ridgewise.datasets.readers._target import target_file
 
 PANDAS_INDEX = "__index_level_0__"
 # A first column so named was none where the table came from, but the names of its rows.
@@ -29,10 +30,14 @@ class Request:
         """Find the columns that the options name."""
         ids = [find_column(name, header, "column") for name in options.ids]
         names = header.index(PANDAS_INDEX) if PANDAS_INDEX in header else 0
+        if options.in_rows:
+            return cls(ids, (ids or [names])[0], None, options.target)
         target = None
-        if options.target in header and not options.in_rows:
+        if options.target in header:
             target = find_column(str(options.target), header, "column")
-        return cls(ids, (ids or [names])[0], target, options.target if options.in_rows else None)
+        elif options.target is not None:  # before its column is taken for a feature
+            target_file(options.target, header)
+        return cls(ids, (ids or [names])[0], target, None)
 
     @property
     def columns(self) -> list[int]:

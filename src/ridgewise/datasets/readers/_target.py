@@ -56,13 +56,19 @@ def check_classes(y: AnyArray, target_name: str | None = None) -> AnyArray:
 def attach_target(raw: Raw, target: str | None) -> None:
     """Complete the target: where it is none of the file's columns, it is a file."""
     if target is not None and raw.target_name != target:
-        path = Path(target)
-        if not path.is_file():
-            raise ValueError(_explain_absence(target, raw.targets))
+        path = target_file(target, raw.targets)
         raw.y, raw.target_name = read_target(path, raw), path.name
         raw.files["target"] = path
     if raw.y is not None:
         raw.y = as_target(raw.y)
+
+
+def target_file(target: str, names: list[str]) -> Path:
+    """The file of a target that is none of the names; an error with the nearest one else."""
+    path = Path(target)
+    if not path.is_file():
+        raise ValueError(_explain_absence(target, names))
+    return path
 
 
 def _explain_absence(target: str, names: list[str]) -> str:

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The pictures of the pages in README and guide: `python docs/screenshots.py`.
+
+The data is text from Python's own library, 256 documents; needs Chromium (see CONTRIBUTING.md).
+"""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import scipy.sparse as sp
+from playwright.sync_api import sync_playwright
+
+from ridgewise import load_stdlib_text
+
+IMAGES = Path(__file__).parent / "images"
+COMMANDS = {
+    "select": ["-n", "600"],
+    "compare": ["-t", "topics.txt", "-n", "150,300,600", "--alpha", "1,10,100"],
+}
+SIZE = {"width": 1180, "height": 940}
+
+
+def main() -> None:
+    """Make the pages as a user would, and take their pictures."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        write_data(folder)
+        for command, options in COMMANDS.items():
+            file = ["words.npz", "--vocabulary", "vocabulary.txt", "-o", command, "-q"]
+            arguments = [sys.executable, "-m", "ridgewise", command, *file, *options]
+            subprocess.run(arguments, cwd=folder, check=True)
+        take_pictures(folder)
+
+
+def write_data(folder: Path) -> None:
+    """Write the documents' words as a sparse matrix, a vocabulary and the topics."""
+    text = load_stdlib_text()
+    sp.save_npz(folder / "words.npz", sp.csr_array(text.data.log1p()))
+    (folder / "vocabulary.txt").write_text("\n".join(text.feature_names) + "\n")
+    topics = np.asarray(text.target_names)[text.target]
+    (folder / "topics.txt").write_text("\n".join(topics) + "\n")
+
+
+def take_pictures(folder: Path) -> None:
+    """Photograph the first screen of each page."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+        )
+        for command in COMMANDS:
+            page = browser.new_page(viewport=SIZE)
+            page.goto((folder / command / "report.html").as_uri())
+            page.screenshot(path=IMAGES / f"{command}.png")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

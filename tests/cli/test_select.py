@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`ridgewise select`: what it writes, what it refuses, and that nothing is ever half-written."""
+
+import csv
+import gzip
+import json
+import os
+import signal
+import time
+from hashlib import sha256
+
+import numpy as np
+import polars as pl
+import pytest
+import scipy.sparse as sp
+
+from ridgewise import BSSSelector
+from ridgewise.report import write_folder
+
+FILES = {"selected.csv", "certificate.json", "report.html"}
+SELECT = ("-t", "outcome", "--ids", "patient", "--ids", "dose")
+
+
+def read_selected(folder):
+    with (folder / "selected.csv").open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+@pytest.fixture
+def without_page(monkeypatch):
+    """The page takes most of the time, and has tests of its own."""
+    monkeypatch.setattr("ridgewise.cli._select.selection_page", lambda *_, **__: "<!DOCTYPE html>")
+
+
+def test_files(run_here, table, tmp_path):
+    code, out, err = run_here("select", "small.csv", *SELECT, "-n", "120", "--save", "r.parquet")
+    assert (code, err) == (0, "")
+    folder = tmp_path / "small-selected"
+    assert {path.name for path in folder.iterdir()} == FILES
+    assert {path.name for path in tmp_path.iterdir()} == {"small.csv", folder.name, "r.parquet"}
+    assert "of 200 features, selected by BSS" in out
+    assert "\x1b" not in out
+
+    X = pl.read_csv(table).drop("patient", "outcome", "dose").to_numpy()
+    expected = BSSSelector(120).fit(X)
+    rows = read_selected(folder)
+    assert [int(row["index"]) for row in rows] == expected.selected_.tolist()
+    assert [row["feature"] for row in rows] == [f"gene{i}" for i in expected.selected_]
+    assert [int(row["order"]) for row in rows] == list(range(1, len(rows) + 1))
+    weights = [float(row["weight"]) for row in rows]
+    np.testing.assert_allclose(weights, expected.weights_, rtol=1e-6)
+    scores = [float(row["leverage"]) for row in rows]
+    np.testing.assert_allclose(scores, expected.leverage_scores_[expected.selected_], rtol=1e-6)
+
+    record = json.loads((folder / "certificate.json").read_text())
+    assert record["certificate"]["lower"] == pytest.approx(expected.certificate_.lower, rel=1e-6)
+    assert record["certificate"]["verified"] is True
+    assert record["input"]["files"][0]["sha256"] == sha256(table.read_bytes()).hexdigest()
+    assert record["input"]["files"][0]["path"] == "small.csv"
+    digest = sha256((folder / "selected.csv").read_bytes()).hexdigest()
+    assert record["selected_sha256"] == digest
+    assert record["parameters"]["n_features_to_select"] == 120
+    assert set(record["versions"]) >= {"ridgewise", "python", "numpy", "scipy", "scikit-learn"}
+
+    reduced = pl.read_parquet(tmp_path / "r.parquet")
+    assert reduced.columns[0] == "sample"
+    assert reduced.columns[-1] == "outcome"
+    small = reduced.drop("sample", "outcome").to_numpy()
+    np.testing.assert_allclose(small, expected.transform(X), rtol=1e-6)
+
+
+def test_again_gives_the_same_files(run_here, table, tmp_path):
+    for folder in ("one", "two"):
+        assert run_here("select", table, *SELECT, "-n", "90", "-o", folder, "-q") == (0, "", "")
+    for name in FILES:
+        one, two = ((tmp_path / folder / name).read_bytes() for folder in ("one", "two"))
+        assert one == two
+
+
+@pytest.mark.parametrize(
+    ("options", "n_selected"),
+    [
+        (["-n", "60"], 60),
+        (["-n", "10%", "-m", "rrqr"], 20),
+        (["-n", "0.25", "-m", "random"], 50),
+        (["-n", "30", "-m", "leverage-top"], 30),
+        (["-n", "30", "-m", "information-gain"], 30),
+        (["-n", "20", "--alpha", "1e6", "--center"], None),
+        (["-n", "90", "--rule", "slack", "--polish", "--no-rescale"], None),
+        (["--epsilon", "0.7"], None),
+        (["-m", "leverage", "-n", "80", "--seed", "3"], None),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_options(run_here, table, without_page, options, n_selected):
+    code, out, err = run_here("select", table, *SELECT, *options, "--json")
+    assert (code, err) == (0, "")
+    record = json.loads(out)
+    assert len(record["features"]) == record["n_selected"]
+    assert n_selected in (None, record["n_selected"])
+    assert set(record["seconds"]) == {"reading", "spectrum", "selection", "certificate", "report"}
+    assert record["certificate"]["lower"] <= record["certificate"]["upper"]
+    if "--epsilon" in options:
+        assert record["certificate"]["epsilon"] <= 0.7 + 1e-9
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "feather", "npz", "npy", "parquet"])
+def test_saved_data_is_read_again(run_here, table, without_page, tmp_path, suffix):
+    """Everything of what was saved can be selected again, with the same features."""
+    saved = tmp_path / f"saved.{suffix}"
+    assert run_here("select", table, *SELECT, "-n", "60", "--save", saved, "-q")[0] == 0
+    options = () if suffix == "npy" else ("-t", "y" if suffix == "npz" else "outcome")
+    code, out, err = run_here("select", saved, *options, "-n", "1.0", "--json")
+    assert (code, err) == (0, "")
+    if suffix != "npy":
+        indices = sorted(int(row["index"]) for row in read_selected(tmp_path / "small-selected"))
+        assert json.loads(out)["features"] == [f"gene{index}" for index in indices]
+
+
+def test_sparse_stays_sparse(run_here, without_page, tmp_path):
+    X = sp.random_array((30, 500), density=0.2, random_state=0, format="csr")
+    sp.save_npz(tmp_path / "counts.npz", X)
+    (tmp_path / "words.txt").write_text("".join(f"word{place}\n" for place in range(500)))
+    options = ("--vocabulary", "words.txt", "-n", "90", "--save", "small.npz", "--json")
+    code, out, _ = run_here("select", "counts.npz", *options)
+    assert code == 0
+    assert json.loads(out)["features"][0].startswith("word")
+    reduced = sp.load_npz(tmp_path / "small.npz")
+    assert reduced.shape == (30, json.loads(out)["n_selected"])
+
+
+# --- what is refused: one line, exit code 2, and nothing written
+
+
+def one_line_about(result, *words):
+    code, out, err = result
+    assert (code, out) == (2, "")
+    assert err.startswith("ridgewise: ")
+    assert err.count("\n") == 1
+    assert "Traceback" not in err
+    for word in words:
+        assert word in err
+
+
+def write_bad(folder):
+    """Files of every kind of trouble."""
+    (folder / "empty.csv").write_text("")
+    (folder / "ragged.csv").write_text("a,b,c\n1,2,3\n4,5\n6,7,8\n")
+    (folder / "text.csv").write_text("a,city,b\n1,Rome,3\n4,Oslo,6\n6,Rome,8\n")
+    (folder / "gaps.csv").write_text("a,b,c\n1,,3\n4,5,NaN\n6,7,8\n")
+    whole = gzip.compress(b"a,b,c\n" + b"1.5,2.25,3.125\n" * 9999)
+    (folder / "cut.csv.gz").write_bytes(whole[: len(whole) // 2])
+    (folder / "words.txt").write_text("one\ntwo\n")
+    np.save(folder / "matrix.npy", np.eye(4, 9))
+    np.save(folder / "objects.npy", np.array([{}, {}], dtype=object), allow_pickle=True)
+    np.save(folder / "zero.npy", np.zeros((4, 9)))
+    (folder / "folder").mkdir()
+
+
+BAD = {
+    "missing file": (["none.csv"], ["none.csv does not exist"]),
+    "directory": (["folder"], ["folder is a folder"]),
+    "empty": (["empty.csv"], ["empty"]),
+    "ragged": (["ragged.csv"], ["ragged.csv"]),
+    "wrong target": (
+        ["small.csv", "-t", "dos", "--ids", "patient", "--ids", "outcome"],
+        ["'dos'", "did you mean 'dose'"],
+    ),
+    "text column": (["text.csv"], ["'city'", "'Rome'", "--categorical drop"]),
+    "gaps": (["gaps.csv"], ["2 ", "--missing drop-features"]),
+    "truncated gzip": (["cut.csv.gz"], ["cut.csv.gz"]),
+    "sizes": (["matrix.npy", "--vocabulary", "words.txt"], ["2", "9"]),
+    "objects": (["objects.npy"], ["unpickle"]),
+    "zeros": (["zero.npy", "-n", "2"], ["every feature of X is zero"]),
+    "no method": (["matrix.npy", "-m", "bs"], ["'bs'", "bss, leverage"]),
+    "no number": (["matrix.npy", "-n", "many"], ["-n takes", "'many'"]),
+    "no share": (["matrix.npy", "-n", "1.5"], ["-n takes", "'1.5'"]),
+    "number and epsilon": (["matrix.npy", "-n", "5", "--epsilon", "0.5"], ["not both"]),
+    "another's option": (["matrix.npy", "-m", "rrqr", "--rule", "norm"], ["--rule", "rrqr"]),
+    "wrong rule": (["matrix.npy", "--rule", "best"], ["'best'"]),
+    "wrong alpha": (["matrix.npy", "--alpha", "x"], ["--alpha"]),
+    "no target": (["matrix.npy", "-m", "information-gain"], ["--target"]),
+    "no folder": (["matrix.npy", "-o", "a/b"], ["there is no folder a"]),
+    "a file": (["matrix.npy", "-o", "words.txt"], ["words.txt", "no folder"]),
+    "save format": (["matrix.npy", "--save", "x.doc"], [".parquet"]),
+    "save over input": (["matrix.npy", "--save", "matrix.npy", "-f"], ["it is what is read"]),
+    "no such option": (["matrix.npy", "--colour"], ["No such option"]),
+    "no file at all": ([], ["FILE"]),
+}
+
+
+@pytest.mark.parametrize(("arguments", "words"), BAD.values(), ids=BAD)
+def test_bad_input(run_here, table, tmp_path, arguments, words):
+    write_bad(tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    one_line_about(run_here("select", *arguments), *words)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_one_class(run_here, tmp_path):
+    (tmp_path / "one.csv").write_text("a,b,y\n1,2,ill\n3,4,ill\n5,7,ill\n")
+    result = run_here("select", "one.csv", "-t", "y", "-m", "information-gain", "-n", "1")
+    one_line_about(result, "one class only", "ill")
+
+
+def test_existing_results_stay(run_here, table, without_page, tmp_path):
+    folder = tmp_path / "out"
+    folder.mkdir()
+    (folder / "report.html").write_text("of somebody")
+    (folder / "notes.txt").write_text("of somebody")
+    arguments = ("select", table, *SELECT, "-n", "60", "-o", "out", "-q")
+    one_line_about(run_here(*arguments), "out/report.html exists already", "--force")
+    assert (folder / "report.html").read_text() == "of somebody"
+    assert run_here(*arguments, "--force") == (0, "", "")
+    assert {path.name for path in folder.iterdir()} == {*FILES, "notes.txt"}
+    assert "<!DOCTYPE html>" in (folder / "report.html").read_text()
+
+
+def test_saved_file_stays(run_here, table, tmp_path):
+    (tmp_path / "r.csv").write_text("of somebody")
+    result = run_here("select", table, *SELECT, "-n", "60", "--save", "r.csv")
+    one_line_about(result, "r.csv exists already")
+    assert (tmp_path / "r.csv").read_text() == "of somebody"
+
+
+@pytest.mark.skipif(
+    not os.path.isdir("/proc/self"), reason="needs a folder that nobody may write to"
+)
+def test_no_permission(run_here, table):
+    one_line_about(run_here("select", table, *SELECT, "-o", "/proc/out"), "cannot write")
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write everywhere")
+def test_no_permission_in_a_folder(run_here, table, tmp_path):
+    (tmp_path / "locked").mkdir(mode=0o555)
+    one_line_about(run_here("select", table, *SELECT, "-o", "locked/out"), "cannot write")
+
+
+def test_full_disk(start, table, tmp_path):
+    """A limit on the size of files stands in for a full disk: both fail while writing."""
+    resource = pytest.importorskip("resource")
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+    process = start("select", table, *SELECT, "-n", "60", cwd=tmp_path, preexec_fn=limit)
+    out, err = process.communicate(timeout=120)
+    one_line_about((process.returncode, out, err), "cannot write", "small-selected")
+    assert [path.name for path in tmp_path.iterdir()] == ["small.csv"]
+
+
+def test_folder_that_fails_leaves_nothing(tmp_path):
+    with pytest.raises(OSError, match="cannot write"):
+        write_folder(tmp_path / "out", {"a.txt": b"a", "no/such/b.txt": b"b"})
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+@pytest.mark.parametrize("delay", [0.3, None], ids=["early", "while writing"])
+def test_killed_at_any_time(start, table, tmp_path, delay):
+    """After SIGKILL the folder is complete or absent."""
+    process = start("select", table, *SELECT, "-n", "60", "--save", "r.csv", cwd=tmp_path)
+    deadline = time.monotonic() + 60
+    while delay is None and not (tmp_path / "r.csv").exists() and time.monotonic() < deadline:
+        time.sleep(0.001)
+    time.sleep(delay or 0)
+    process.kill()
+    process.communicate(timeout=60)
+    folder = tmp_path / "small-selected"
+    if folder.exists():
+        assert {path.name for path in folder.iterdir()} == FILES
+        assert (folder / "report.html").read_text().rstrip().endswith("</html>")
+    if (tmp_path / "r.csv").exists():
+        assert len((tmp_path / "r.csv").read_text().splitlines()) == 41
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+def test_interrupted(run_here, table, tmp_path, monkeypatch):
+    def interrupt(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ridgewise.cli._select.run_selection", interrupt)
+    code, out, err = run_here("select", table, *SELECT)
+    assert (code, out) == (130, "")
+    assert err.strip() == "ridgewise: interrupted"
+    assert [path.name for path in tmp_path.iterdir()] == ["small.csv"]
+
+
+def test_hostile_names_in_a_terminal(run_here, tmp_path):
+    names = ["\x1b[2J\x1b]0;hostile\x07", "<script>x</script>", "a\u202eb"]
+    rows = np.random.default_rng(0).normal(size=(5, 3))
+    lines = [",".join(names), *(",".join(map(str, row)) for row in rows)]
+    (tmp_path / "names.csv").write_text("\n".join(lines) + "\n")
+    code, out, err = run_here("select", "names.csv", "-n", "3")
+    assert (code, err) == (0, "")
+    assert not set(out) & {"\x1b", "\x07", "\u202e"}
+    assert "<script>x" not in (tmp_path / "names-selected" / "report.html").read_text()
+
+
+def test_help(run_here):
+    code, out, err = run_here("select", "--help")
+    assert (code, err) == (0, "")
+    assert "ridgewise select expression.csv --target outcome -n 400" in out
+    for option in ("--features-in", "--missing", "--epsilon", "--save", "--json", "--force"):
+        assert option in out
