@@ -73,7 +73,7 @@ class InformationGainSelector(FeatureSelector):
 
         Parameters
         ----------
-        X : array, sparse array or data frame of shape (n, d)
+        X : array, sparse array or data frame, or stored or Dask array, of shape (n, d)
         y : array-like of shape (n,)
             Class labels, of any number of classes.
 

@@ -113,7 +113,7 @@ class LeverageSelector(SpectralSelector):
 
         Parameters
         ----------
-        X : array, sparse array or data frame of shape (n, d)
+        X : array, sparse array or data frame, or stored or Dask array, of shape (n, d)
         y : ignored
             Present for pipelines.
 

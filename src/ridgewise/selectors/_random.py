@@ -50,7 +50,7 @@ class RandomSelector(FeatureSelector):
 
         Parameters
         ----------
-        X : array, sparse array or data frame of shape (n, d)
+        X : array, sparse array or data frame, or stored or Dask array, of shape (n, d)
         y : ignored
             Present for pipelines.
 
