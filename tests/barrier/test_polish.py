@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ridgewise.barrier import RULES, ArrayVectors, sparsify, weighted_spectrum
@@ -163,6 +163,7 @@ def test_hidden_tight_frame(seed, gaussian_rows):
     turn=st.floats(0, np.pi),
     seed=st.integers(0, 100),
 )
+@example(between=[0.625, 0.125, 1.0, 1.0, 0.0078125], spread=2.0, turn=0.0, seed=53)
 def test_optimum_in_the_plane(between, spread, turn, seed):
     """Of rows within an angle below 90 degrees, the best epsilon is that angle's cosine.
 
