@@ -19,11 +19,11 @@ from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.datasets import load_svmlight_file
 from threadpoolctl import threadpool_limits
 
 from ridgewise import BSSSelector, LeverageSelector
 from ridgewise.barrier import RULES, sparsify, sparsify_plain
+from ridgewise.datasets import read_techtc_folder
 from ridgewise.guarantees.effective_dimension import alpha_for_dimension
 from ridgewise.spectrum import Spectrum, as_columns, compute_spectrum
 
@@ -59,7 +59,7 @@ def compare_techtc(data: Path, only: str | None, skip_plain: bool) -> None:
         if not folder.is_dir():
             print(f"TechTC {name}: not at hand ({folder})")
             return
-        X = load_counts(folder)
+        X = read_techtc_folder(folder).data
         # as in ten-fold cross-validation, which is the paper's
         training = X[np.arange(X.shape[0]) % 10 != 0]
         if only != "folds":
@@ -162,23 +162,6 @@ def make_memmap(path: Path, n: int, d: int) -> np.memmap:
         X[:, start : start + width] = rng.standard_normal((n, width), dtype=np.float32) * scale
     X.flush()
     return np.memmap(path, dtype=np.float32, mode="r", shape=(n, d))
-
-
-def load_counts(folder: Path) -> sp.csr_array:
-    """Counts of words of more than four letters, from TechTC's original layout."""
-    words = dict(line.split(None, 1) for line in data_lines(folder / "features.idx"))
-    with tempfile.NamedTemporaryFile("w", suffix=".svm") as file:
-        file.write("\n".join(data_lines(folder / "vectors.dat")))
-        file.flush()
-        X, _ = load_svmlight_file(file.name, n_features=len(words), zero_based=False)
-    kept = [int(index) - 1 for index, word in words.items() if len(word.strip()) > 4]
-    return sp.csr_array(X[:, kept])
-
-
-def data_lines(path: Path) -> list[str]:
-    """Lines of a file without comments and blank lines."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return [line for line in lines if line.strip() and not line.startswith("#")]
 
 
 if __name__ == "__main__":

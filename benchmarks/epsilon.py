@@ -31,9 +31,10 @@ import numpy as np
 import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
-from benchmarks.engine import SHARED, load_counts
+from benchmarks.engine import SHARED
 from ridgewise import LeverageSelector, RRQRSelector
 from ridgewise.barrier import RULES, polish, sparsify, weighted_spectrum
+from ridgewise.datasets import read_techtc_folder
 from ridgewise.spectrum import Spectrum, compute_spectrum
 
 MOST = 10  # times the rank
@@ -306,7 +307,7 @@ def is_data_set(folder: Path) -> bool:
 def load(folder: Path) -> Any:
     """A data set of the shared folder."""
     if (folder / "vectors.dat").exists():
-        return load_counts(folder)
+        return read_techtc_folder(folder).data
     with np.load(folder / "X.npz") as file:
         if "X" in file:
             return file["X"]
