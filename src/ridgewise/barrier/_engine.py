@@ -20,7 +20,7 @@ from scipy.linalg.lapack import dsyevd
 from sklearn.utils import gen_batches
 
 from ridgewise._threads import one_blas_thread
-from ridgewise._typing import FloatArray, IndexArray
+from ridgewise._typing import BoolArray, FloatArray, IndexArray
 from ridgewise.barrier import _plain as plain
 from ridgewise.barrier._problem import (
     NEAR_TIE,
@@ -44,6 +44,7 @@ FIRST_ROWS = 64  # rows asked for at the start
 MOST_ROWS = 1536  # rows in descending norm looked at, before all rows are, by the screen
 MOST_ROWS_SCREENED = 256  # the same where the screen is set: setting it is what costs
 FEW_TRIES = 12  # candidates looked at one by one, before the others are all at once
+SPARE = 4  # rows whose slack may be that part of the best one's are kept in sight
 MOST_DRIFT = 1e-8  # of the potentials carried from draw to draw, against fresh ones
 
 
@@ -53,6 +54,28 @@ class Draw(NamedTuple):
     position: int
     row: FloatArray
     t: float
+
+
+class Candidate(NamedTuple):
+    """A row by its position in scan order, as it is and in both barriers' coordinates.
+
+    With its quadratic forms u^T N^2 u and u^T N u at either barrier, L(u), U(u), and L's positive
+    term.
+    """
+
+    position: int
+    raw: FloatArray
+    rotated: Pair
+    lower: tuple[float, float]
+    upper: tuple[float, float]
+    lv: float
+    uv: float
+    term: float
+
+    @property
+    def is_feasible(self) -> bool:
+        """Whether it may be drawn."""
+        return bool(is_feasible(self.lv, self.uv, self.term))
 
 
 def sparsify(
@@ -94,8 +117,8 @@ class Engine:
         self.position = np.empty(len(row_sizes), dtype=np.intp)  # in that order
         self.position[self.order] = np.arange(len(self.order))
         self.selected = np.zeros(len(row_sizes), dtype=bool)
-        self.is_zero = np.ones(len(row_sizes), dtype=bool)
-        self.is_zero[self.order] = False
+        self.unselected = np.zeros(len(row_sizes), dtype=bool)  # rows of zeros do not count
+        self.unselected[self.order] = True
         self.positions = np.empty(n_draws, dtype=np.intp)
         self.rows = np.empty((n_draws, vectors.rank))
         self.t = np.empty(n_draws)
@@ -107,6 +130,7 @@ class Engine:
         self.nearest = Shortlist(vectors, self.order)  # the first unselected rows in scan order
         self.depth = 0.0  # how far into them the scan went lately
         self.screen = Screen(vectors)
+        self.whole_until = 0  # the draw from which on it may leave out shorter rows
         self.fresh_at = 0
         self.counts: Counter[str] = Counter()
 
@@ -124,6 +148,7 @@ class Engine:
         """Remember what was drawn."""
         self.positions[tau], self.rows[tau], self.t[tau] = draw.position, draw.row, draw.t
         self.selected[self.order[draw.position]] = True
+        self.unselected[self.order[draw.position]] = False
 
     # A and its decomposition
 
@@ -197,28 +222,29 @@ class Engine:
             return None
         return found
 
-    def accept(self, tau: int, position: int, row: FloatArray, rotated: Pair) -> Draw | None:
-        """The draw of this row (also given in both barriers' coordinates) if it is feasible."""
-        lower_square, lower_plain = self.lower.forms_of(rotated[0])
-        upper_square, upper_plain = self.upper.forms_of(rotated[1])
-        term = lower_square / self.lower.change
-        lv, uv = term - lower_plain, upper_square / self.upper.change + upper_plain
-        if not is_feasible(lv, uv, term):
-            return None
-        t = 2 / (lv + uv)
-        self.lower.add(t, lower_square, lower_plain)
-        self.upper.add(t, upper_square, upper_plain)
-        for Z, z in zip(self.Z, rotated, strict=True):
+    def weigh(self, rows: Shortlist, i: int) -> Candidate:
+        """L and U of one row."""
+        rotated = rows.lower[i], rows.upper[i]
+        lower, upper = self.lower.forms_of(rotated[0]), self.upper.forms_of(rotated[1])
+        term = lower[0] / self.lower.change
+        lv, uv = term - lower[1], upper[0] / self.upper.change + upper[1]
+        return Candidate(int(rows.positions[i]), rows.raw[i], rotated, lower, upper, lv, uv, term)
+
+    def accept(self, tau: int, row: Candidate) -> Draw:
+        """The draw of this row, which is feasible."""
+        t = 2 / (row.lv + row.uv)
+        self.lower.add(t, *row.lower)
+        self.upper.add(t, *row.upper)
+        for Z, z in zip(self.Z, row.rotated, strict=True):
             Z[tau - self.fresh_at] = z
-        return Draw(position, row, t)
+        return Draw(row.position, row.raw, t)
 
     def accept_first(self, tau: int, rows: Shortlist, candidates: IndexArray) -> Draw | None:
         """The draw of the first feasible one of the ``candidates`` among ``rows``."""
         for i in candidates[:FEW_TRIES]:
-            rotated = rows.lower[i], rows.upper[i]
-            draw = self.accept(tau, int(rows.positions[i]), rows.raw[i], rotated)
-            if draw is not None:
-                return draw
+            row = self.weigh(rows, i)
+            if row.is_feasible:
+                return self.accept(tau, row)
         rest = candidates[FEW_TRIES:]
         if len(rest) == 0:
             return None
@@ -301,18 +327,18 @@ class Engine:
     def best_of_all(self, tau: int) -> Draw | None:
         """The unselected feasible row that the rule wants; where there is none, a selected one."""
         lv, uv = self.screen_bounds(tau)
-        able = lv >= uv
-        able &= ~self.is_zero
         search = self.first_of if self.rule == "norm" else self.best_of
-        draw = search(tau, np.flatnonzero(able & ~self.selected), lv, uv)
+        draw = search(tau, self.unselected[self.screen.members], lv, uv)
+        if draw is None and not self.screen.is_whole:
+            return self.with_shorter_rows(tau, 0.0)
         if draw is None:
             self.counts["repeats"] += 1
-            draw = search(tau, np.flatnonzero(able & self.selected), lv, uv)
+            draw = search(tau, self.selected[self.screen.members], lv, uv)
         return draw
 
-    def first_of(self, tau: int, left: IndexArray, lv: FloatArray, uv: FloatArray) -> Draw | None:
-        """The first feasible one of these rows, which may be so by bounds on their L and U."""
-        positions = np.sort(self.position[left])
+    def first_of(self, tau: int, among: BoolArray, lv: FloatArray, uv: FloatArray) -> Draw | None:
+        """The first feasible one among these rows, given bounds on their L and U."""
+        positions = np.sort(self.position[self.screen.members[among & (lv >= uv)]])
         start, size = 0, 2  # the screen is seldom wrong
         while start < len(positions):
             rows = self.look_at(positions[start : start + size])
@@ -324,21 +350,48 @@ class Engine:
         self.depth += 0.2 * (len(self.order) - self.depth)
         return None
 
-    def best_of(self, tau: int, left: IndexArray, lv: FloatArray, uv: FloatArray) -> Draw | None:
-        """The best feasible one of these rows, none of which is better than by these bounds."""
-        if len(left) == 0:
+    def best_of(self, tau: int, among: BoolArray, lv: FloatArray, uv: FloatArray) -> Draw | None:
+        """The best feasible one among these rows, none of which is better than by its bounds."""
+        hopes = np.where(among & (lv >= uv), preference(self.rule, lv, uv), -np.inf)
+        most_hopeful = int(np.argmax(hopes))
+        if hopes[most_hopeful] == -np.inf:
             return None
-        hopes = preference(self.rule, lv[left], uv[left])
-        rows = self.look_at(self.position[left[[np.argmax(hopes)]]])
-        best = self.rate(rows)[0]
-        if best > -np.inf:
-            left = left[hopes >= best - 10 * NEAR_TIE * abs(best)]
+        position = self.position[self.screen.members[most_hopeful]]
+        row = self.weigh(self.look_at(np.array([position])), 0)
+        best = preference(self.rule, row.lv, row.uv) if row.is_feasible else -np.inf
+        if not self.screen.is_whole and best <= self.most_slack * self.screen.most_outside:
+            return self.with_shorter_rows(tau, best / (SPARE * self.most_slack))
+        as_good = hopes >= best - 10 * NEAR_TIE * abs(best) if row.is_feasible else hopes > best
+        left = self.screen.members[as_good]
+        if self.rule == "slack" and best > 0 and tau >= self.whole_until:
+            self.screen.leave_out(best / (SPARE * self.most_slack))
         if len(left) > 1:
-            positions = np.sort(self.position[left])
-            batches = [positions[i : i + MOST_ROWS] for i in range(0, len(left), MOST_ROWS)]
-            ratings = np.concatenate([self.rate(self.look_at(batch)) for batch in batches])
-            rows = self.look_at(positions[[first_best(ratings)]])
+            return self.best_rated(tau, np.sort(self.position[left]))
+        return self.accept(tau, row) if row.is_feasible else None
+
+    def best_rated(self, tau: int, positions: IndexArray) -> Draw | None:
+        """The best feasible one of these rows, all of which are looked at."""
+        batches = [positions[i : i + MOST_ROWS] for i in range(0, len(positions), MOST_ROWS)]
+        ratings = np.concatenate([self.rate(self.look_at(batch)) for batch in batches])
+        rows = self.look_at(positions[[first_best(ratings)]])
         return self.accept_first(tau, rows, np.arange(1))
+
+    @property
+    def most_slack(self) -> float:
+        """L(u) - U(u) of a row is at most this times its squared norm.
+
+        It is at most L(u), and u^T (N^2 / change - N) u <= (g^2 / change - g) ||u||^2 with any g
+        above the largest eigenvalue of N. Such a g is that of some draws ago, as A only grows.
+        """
+        g = float(self.lower.g[0])
+        return (1 + 1e-6) * g * max(0.0, g / self.lower.change - 1)
+
+    def with_shorter_rows(self, tau: int, norm2: float) -> Draw | None:
+        """The draw again, with all rows of at least this squared norm in sight."""
+        self.counts["wider screens"] += 1
+        self.screen.include(max(0.0, norm2))
+        self.whole_until = tau + self.most_stale
+        return self.best_of_all(tau)
 
     def rate(self, rows: Shortlist) -> FloatArray:
         """What the rule makes of each row; -inf where it is infeasible."""
@@ -354,7 +407,7 @@ class Engine:
         return rows
 
     def screen_bounds(self, tau: int) -> tuple[FloatArray, FloatArray]:
-        """L(u) or more, U(u) or less, of every row in the order of the vectors."""
+        """L(u) or more, U(u) or less, of every row that the screen is about."""
         places = self.barriers.lower(tau + 1), self.barriers.upper(tau + 1)
         if self.screen.reaches(*places):
             self.screen.follow(*self.drawn_since(tau))
@@ -393,6 +446,7 @@ class Engine:
         """Make the draws since the last decomposition again, since their potentials drifted."""
         self.selected[:] = False
         self.selected[self.order[self.positions[: self.fresh_at]]] = True
+        self.unselected[self.order] = ~self.selected[self.order]
         for again in range(self.fresh_at, tau):
             self.counts["plain draws"] += 1
             self.record(again, self.draw_plainly(again))

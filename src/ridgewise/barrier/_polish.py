@@ -33,8 +33,9 @@ TOLERANCE = 5e-3
 NEGLIGIBLE = 1e-6  # an epsilon that needs no polishing
 NOISE_NORM2 = 1e-26  # in an orthonormal basis, shorter rows are rounding errors
 MISSED = 1e-9  # rows whose smallest eigenvalue is this miss a direction
-GROWTH = 3.0  # of tau, whenever Newton's method has come near the minimum
+GROWTH = 5.0  # of tau, whenever Newton's method has come near the minimum
 NEAR = 25.0  # that near: g^T H^-1 g, twice what a full Newton step would gain
+NEAREST = 1.0  # the same for the last tau: Newton's method is past its line searches there
 MOST_ROWS = 2000  # to reweight: a step takes the cube of their number
 MOST_STEPS = 100  # Newton steps; on real data 15 to 30 are enough
 
@@ -178,17 +179,18 @@ class Point(NamedTuple):
 def minimize_epsilon(V: FloatArray, weights: FloatArray, Z: FloatArray) -> FloatArray:
     """Weights whose epsilon is the least possible, up to ``TOLERANCE``."""
     point = decompose(V, weights, Z)
-    tau = first_tau(point)
+    tau, step = first_tau(point), 1.0
     for _ in range(MOST_STEPS):
         if point.epsilon <= NEGLIGIBLE:
             break
         direction, promise = newton_direction(point, tau)
-        found = search(V, Z, point, tau, direction, promise)
+        found = search(V, Z, point, tau, direction, promise, most=2 * step)
         if found is None:
             break  # as far as rounding lets it come
-        point = found
-        if promise < NEAR:
-            if V.shape[0] + 2 * V.shape[1] < TOLERANCE * point.epsilon * tau:
+        point, step = found
+        is_last = V.shape[0] + 2 * V.shape[1] < TOLERANCE * point.epsilon * tau
+        if promise < (NEAREST if is_last else NEAR):
+            if is_last:
                 break
             tau *= GROWTH
     return point.weights
@@ -265,15 +267,24 @@ def squared_gram(C: FloatArray) -> FloatArray:
 
 
 def search(
-    V: FloatArray, Z: FloatArray, point: Point, tau: float, direction: FloatArray, promise: float
-) -> Point | None:
-    """Go along ``direction`` while weights stay positive and f falls as promised; None: nowhere."""
+    V: FloatArray,
+    Z: FloatArray,
+    point: Point,
+    tau: float,
+    direction: FloatArray,
+    promise: float,
+    most: float,
+) -> tuple[Point, float] | None:
+    """Go along ``direction`` while weights stay positive and f falls as promised; None: nowhere.
+
+    Returns the point and the step, at most 1 and at most ``most``.
+    """
     value, _ = barrier_value(point, tau)
-    step = min(1.0, 0.95 / max(float(-direction.min()), 0.95))
+    step = min(1.0, most, 0.95 / max(float(-direction.min()), 0.95))
     while step > 1e-6 and promise > 0:
         found = decompose(V, point.weights * (1 + step * direction), Z)
         reached, _ = barrier_value(found, tau)
         if reached <= value - 0.1 * step * promise:
-            return found
+            return found, step
         step /= 2
     return None

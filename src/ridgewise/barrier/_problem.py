@@ -46,6 +46,9 @@ class Vectors(Protocol):
     def projections(self, directions: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
         """All vectors, block by block in their own order, as rows times ``directions``."""
 
+    def subset(self, indices: IndexArray) -> "Vectors":
+        """These vectors alone, in memory."""
+
 
 class ArrayVectors:
     """The rows of an array U with orthonormal columns."""
@@ -63,6 +66,10 @@ class ArrayVectors:
         """Rows of U in the coordinates of ``directions``, block by block."""
         for block in gen_batches(len(self.U), 4096):
             yield block, self.U[block] @ directions
+
+    def subset(self, indices: IndexArray) -> "ArrayVectors":
+        """Rows ``indices`` of U as vectors of their own."""
+        return ArrayVectors(self.U[indices])
 
 
 class Barriers:
@@ -173,8 +180,8 @@ def is_feasible(lv: Any, uv: Any, term: Any) -> Any:
     return (lv > 0) & (lv >= uv - NEAR_TIE * term)
 
 
-def preference(rule: str, lv: FloatArray, uv: FloatArray) -> FloatArray:
-    """What the rules "slack" and "ratio" make large."""
+def preference(rule: str, lv: Any, uv: Any) -> Any:
+    """What the rules "slack" and "ratio" make large; of a row or of many."""
     return lv - uv if rule == "slack" else lv / uv
 
 

@@ -23,7 +23,7 @@ import math
 import numpy as np
 from numpy.polynomial.chebyshev import chebvander
 
-from ridgewise._typing import FloatArray
+from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.barrier._problem import NEAR_TIE, Vectors
 from ridgewise.barrier._resolvent import LostDefinitenessError
 from ridgewise.barrier._shortlist import Pair
@@ -34,6 +34,7 @@ REACH = 0.6, 0.4  # how much of its distance to the eigenvalues a barrier may mo
 # Where no eigenvalue may be, between the nodes (0) and the eigenvalues (1) as they are: they move
 # away from the lower barrier, and may come nearer to the upper one.
 GUARD = 0.95, 0.5
+MOST_HELD = 2**21  # numbers in the rows that it is about, if it is not about all of them
 
 
 class Profile:
@@ -101,10 +102,13 @@ class Profile:
 
 
 class Screen:
-    """Bounds on L(u) and U(u) of every row, kept up with the draws."""
+    """Bounds on L(u) and U(u) of every row, or of the longer ones, kept up with the draws."""
+
+    h: FloatArray
 
     def __init__(self, vectors: Vectors) -> None:
-        self.vectors = vectors
+        self.all_vectors = vectors
+        self.include(0.0)
         self.sides = Profile(+1, NODES[0], GUARD[0]), Profile(-1, NODES[1], GUARD[1])
         self.columns = slice(0, NODES[0]), slice(NODES[0], sum(NODES))
         self.is_set = False
@@ -112,6 +116,37 @@ class Screen:
     def reaches(self, L: float, U: float) -> bool:
         """Whether it can tell about barriers at these places."""
         return self.is_set and bool(self.sides[0].stop >= L and self.sides[1].stop >= U)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is about all rows."""
+        return len(self.members) == len(self.all_vectors.norms2)
+
+    def include(self, norm2: float) -> None:
+        """Be about all rows of at least this squared norm, or about all; it has to be set then."""
+        members = np.flatnonzero(self.all_vectors.norms2 >= norm2)
+        self.take_in(members if self.can_hold(members) else np.arange(len(self.all_vectors.norms2)))
+        self.is_set = False
+
+    def can_hold(self, members: IndexArray) -> bool:
+        """Whether these rows are few enough to be held."""
+        return len(members) * self.all_vectors.rank <= MOST_HELD
+
+    def leave_out(self, norm2: float) -> None:
+        """No longer be about rows of less than this squared norm."""
+        left = np.flatnonzero(self.vectors.norms2 >= norm2)
+        if len(left) <= len(self.members) // 2 and self.can_hold(left):
+            self.take_in(self.members[left])
+            self.h = self.h[left]
+
+    def take_in(self, members: IndexArray) -> None:
+        """Be about these rows."""
+        self.members, self.vectors = members, self.all_vectors
+        self.most_outside = 0.0
+        if not self.is_whole:
+            self.vectors = self.all_vectors.subset(members)
+            outside = np.delete(self.all_vectors.norms2, members)
+            self.most_outside = float(outside.max())  # the largest squared norm
 
     def set(self, Q: Pair, eigenvalues: Pair, L: float, U: float, most: int) -> None:
         """Place nodes anew, from a decomposition of A, where they do not reach L or U."""
@@ -151,11 +186,7 @@ class Screen:
         if len(added) == 0:
             return
         try:
-            directions = [
-                Q @ side.add(z[i], t_inverse[i]).T
-                for i in added
-                for side, Q, z in zip(self.sides, self.Q, Z, strict=True)
-            ]
+            directions = [self.directions((Z[0][i], Z[1][i]), t_inverse[i]) for i in added]
         except LostDefinitenessError:
             self.is_set = False
             return
@@ -164,12 +195,19 @@ class Screen:
             for start in range(0, coordinates.shape[1], sum(NODES)):
                 self.h[block] -= coordinates[:, start : start + sum(NODES)]
 
+    def directions(self, z: Pair, t_inverse: float) -> FloatArray:
+        """The c of every node of both barriers, for one new row, in the vectors' coordinates."""
+        lower, upper = (side.add(z[i], t_inverse) for i, side in enumerate(self.sides))
+        if self.Q[0] is self.Q[1]:
+            return np.asarray(self.Q[0] @ np.concatenate([lower, upper]).T)
+        return np.hstack([self.Q[0] @ lower.T, self.Q[1] @ upper.T])
+
     def pays_off(self, n_draws: int) -> bool:
         """Whether following so many draws costs less than setting the screen anew would."""
         return (n_draws - self.sides[0].n_added) * sum(NODES) <= self.vectors.rank
 
     def bounds(self, places: tuple[float, float], changes: tuple[float, float]) -> FloatArray:
-        """Of every row, L(u) or more and U(u) or less, shape (d, 2)."""
+        """Of every row that it is about, L(u) or more and U(u) or less, one row each."""
         coefficients = np.zeros((sum(NODES), 2))
         for i, side in enumerate(self.sides):
             coefficients[self.columns[i], i] = side.bound(places[i], changes[i])

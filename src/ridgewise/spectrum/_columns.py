@@ -112,6 +112,16 @@ class Columns:
         """The columns ``indices`` as a float64 array of shape (n, len(indices))."""
         raise NotImplementedError
 
+    def subset(self, indices: IndexArray) -> "Columns":
+        """The columns ``indices``, ascending, as columns of their own, in memory."""
+        columns = as_columns(self.stored(indices), center=self.center)
+        columns.offset, columns.scale = self.offset, self.scale
+        return columns
+
+    def stored(self, indices: IndexArray) -> Any:
+        """The columns ``indices``, ascending, as an array or sparse array of what is stored."""
+        return self.X[:, indices]
+
     def gram(self) -> FloatArray:
         """K = X X^T, in float64; of the centred columns if asked for."""
         K = np.zeros((self.shape[0], self.shape[0]))
@@ -266,7 +276,7 @@ class SparseColumns(Columns):
 
     def products(self, B: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
         """X^T B by sparse products. Centred: the columns of B must have mean 0."""
-        if not self.is_sparse_enough:
+        if 6 * self.X.nnz > self.shape[0] * self.shape[1]:
             yield from super().products(B)
             return
         rows, scaled = self.rows.astype(np.float64, copy=False), self.scale * B

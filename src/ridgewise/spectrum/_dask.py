@@ -108,26 +108,26 @@ class DaskColumns(Columns):
     def dense_blocks(self) -> Iterator[tuple[slice, FloatArray]]:
         """See `Columns.dense_blocks`. They come here, a block at a time."""
         for place in gen_batches(self.shape[1], self.block_width):
-            yield place, self.finish(self.gathered(np.arange(place.start, place.stop)))
+            yield place, self.finish(self.stored(np.arange(place.start, place.stop)))
 
     def take(self, indices: IndexArray) -> FloatArray:
         """See `Columns.take`."""
         if self.candidates is not None:
             return self.candidates.take(indices)
         distinct, inverse = np.unique(indices, return_inverse=True)
-        return self.finish(self.gathered(distinct)[:, inverse])
+        return self.finish(self.stored(distinct)[:, inverse])
 
     def expect(self, scores: FloatArray) -> None:
         """See `Columns.expect`."""
         self.candidates = Candidates(
-            lambda indices: self.finish(self.gathered(indices)),
+            lambda indices: self.finish(self.stored(indices)),
             scores,
             few=4 * self.shape[0],
             most=self.block_width,
         )
 
-    def gathered(self, indices: IndexArray) -> AnyArray:
-        """These columns, ascending, as they are stored; only chunks that hold some are asked."""
+    def stored(self, indices: IndexArray) -> AnyArray:
+        """See `Columns.stored`. Only chunks that hold some of these columns are asked."""
         ends = np.cumsum(self.X.chunks[1])
         chunk_of = np.searchsorted(ends, indices, side="right")
         chunks, starts = np.unique(chunk_of, return_index=True)

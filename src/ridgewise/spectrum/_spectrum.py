@@ -3,6 +3,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from copy import copy
 from functools import cached_property
 from numbers import Integral, Real
 from typing import Any
@@ -74,6 +75,10 @@ class Spectrum(ABC):
         """U times ``directions``, block by block."""
 
     @abstractmethod
+    def subset(self, indices: IndexArray) -> "Spectrum":
+        """The same with the rows ``indices`` of U alone, in memory: no spectrum, but vectors."""
+
+    @abstractmethod
     def squares(self, directions: FloatArray, weights: FloatArray) -> FloatArray:
         """Squares of the entries of U times ``directions``, times ``weights``, shape (d, k).
 
@@ -109,6 +114,13 @@ class WideSpectrum(Spectrum):
         """U times ``directions``, block by block."""
         return self.columns.products(self.projector @ directions)
 
+    def subset(self, indices: IndexArray) -> "WideSpectrum":
+        """See `Spectrum.subset`."""
+        part = copy(self)
+        part.leverage_scores = self.leverage_scores[indices]
+        part.columns = self.columns.subset(indices)
+        return part
+
     def squares(self, directions: FloatArray, weights: FloatArray) -> FloatArray:
         """Squares of the entries of U times ``directions``, times ``weights``."""
         return self.columns.squares(self.projector @ directions, weights)
@@ -143,6 +155,13 @@ class TallSpectrum(Spectrum):
     def projections(self, directions: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
         """U times ``directions``, in one block."""
         yield slice(0, len(self.U)), self.U @ directions
+
+    def subset(self, indices: IndexArray) -> "TallSpectrum":
+        """See `Spectrum.subset`."""
+        part = copy(self)
+        part.leverage_scores = self.leverage_scores[indices]
+        part.U = self.U[indices]
+        return part
 
     def squares(self, directions: FloatArray, weights: FloatArray) -> FloatArray:
         """Squares of the entries of U times ``directions``, times ``weights``."""

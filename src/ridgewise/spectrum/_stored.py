@@ -50,6 +50,10 @@ class StoredColumns(Columns):
         distinct, inverse = np.unique(indices, return_inverse=True)
         return self.finish(self.read(distinct)[:, inverse])
 
+    def stored(self, indices: IndexArray) -> AnyArray:
+        """See `Columns.stored`."""
+        return self.read(indices)
+
     def expect(self, scores: FloatArray) -> None:
         """See `Columns.expect`."""
         self.candidates = Candidates(
