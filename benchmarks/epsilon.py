@@ -106,6 +106,7 @@ class DataSet:
     def __init__(self, name: str, folder: Path, log: Log) -> None:
         self.name, self.folder, self.log = name, folder / name, log
         self.deadline = -math.inf  # until which measurements are made
+        self.selections: dict[tuple[str, int], Selection] = {}
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -128,13 +129,19 @@ class DataSet:
     def measured(self, method: str, polished: bool, n_draws: int) -> float:
         """Select, reweight if asked to, and measure; with a line on the way."""
         start = time.perf_counter()
-        selected, weights = self.select[method](n_draws)
+        selected, weights = self.selection(method, n_draws)
         rows = self.spectrum.take(selected)
         lower, upper = weighted_spectrum(rows, polish(rows, weights) if polished else weights)
         epsilon = (upper - lower) / (upper + lower)
         seconds = time.perf_counter() - start
         say(f"  {title(method, polished)}, r = {n_draws}: {epsilon:.3f} ({seconds:.1f} s)")
         return epsilon
+
+    def selection(self, method: str, n_draws: int) -> Selection:
+        """What a method selects, once for both kinds of weights."""
+        if (method, n_draws) not in self.selections:
+            self.selections[method, n_draws] = self.select[method](n_draws)
+        return self.selections[method, n_draws]
 
     def check_time(self) -> None:
         """Stop where there is no time left."""

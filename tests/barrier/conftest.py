@@ -61,3 +61,14 @@ def make_rows():
 def gaussian_rows():
     """An orthonormal basis of Gaussian data, d x l."""
     return lambda d, ell, seed=0: orthonormal(np.random.default_rng(seed).standard_normal((d, ell)))
+
+
+@pytest.fixture
+def scaled_rows():
+    """An orthonormal basis of data whose columns differ much in length, as words do, d x l."""
+
+    def make(d, ell, seed=0):
+        rng = np.random.default_rng(seed)
+        return orthonormal(rng.standard_normal((d, ell)) * rng.lognormal(0, 2, size=(d, 1)))
+
+    return make

@@ -15,6 +15,7 @@ from ridgewise.barrier import (
     sparsify_plain,
 )
 from ridgewise.barrier import _engine as engine_module
+from ridgewise.barrier import _screen as screen_module
 from ridgewise.barrier._resolvent import LostDefinitenessError, Resolvent
 from ridgewise.spectrum import compute_spectrum
 
@@ -82,6 +83,37 @@ def test_same_as_plain_when_few_rows_are_at_hand(rule, monkeypatch, gaussian_row
 def test_same_as_plain_at_larger_rank(rule, gaussian_rows):
     U = gaussian_rows(1500, 60, seed=3)
     assert_same(sparsify(ArrayVectors(U), 150, rule), sparsify_plain(U, 150, rule))
+
+
+@pytest.mark.parametrize("spare", [1.0, 1.5, 4.0])
+@pytest.mark.parametrize("penalized", [False, True])
+def test_same_as_plain_when_short_rows_are_left_out(spare, penalized, monkeypatch, scaled_rows):
+    """However few rows are kept in sight, those that come to matter are found again."""
+    monkeypatch.setattr(engine_module, "SPARE", spare)
+    U = scaled_rows(900, 12)
+    penalty = np.linspace(0, 3, 12) if penalized else None
+    fast = sparsify(ArrayVectors(U), 80, "slack", penalty)
+    assert_same(fast, sparsify_plain(U, 80, "slack", penalty))
+    assert fast.counts["wider screens"] > 0
+
+
+def test_short_rows_are_left_out(scaled_rows):
+    engine = engine_module.Engine(ArrayVectors(scaled_rows(3000, 40)), 100, "slack")
+    engine.run()
+    screen = engine.screen
+    assert len(screen.members) < 3000 / 2
+    outside = np.setdiff1d(np.arange(3000), screen.members)
+    assert engine.vectors.norms2[outside].max() == screen.most_outside
+    assert screen.most_outside <= engine.vectors.norms2[screen.members].min()
+    assert len(screen.h) == len(screen.members) == len(screen.vectors.norms2)
+
+
+def test_no_more_rows_are_left_in_sight_than_can_be_held(monkeypatch, scaled_rows):
+    monkeypatch.setattr(screen_module, "MOST_HELD", 12 * 50)
+    U = scaled_rows(900, 12)
+    engine = engine_module.Engine(ArrayVectors(U), 80, "slack")
+    assert_same(engine.run(), sparsify_plain(U, 80, "slack"))
+    assert engine.screen.is_whole or len(engine.screen.members) <= 50
 
 
 def techtc_basis(load_techtc, name):
