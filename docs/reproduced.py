@@ -16,16 +16,17 @@ HEAD = """\
 
 Every experiment of *Feature Selection for Ridge Regression with Provable Guarantees* (Paul and
 Drineas), with what was printed beside what came out. This page is made of what the command below
-wrote, by `python docs/reproduced.py`; no result in it was typed in. The TechTC sets are rebuilt ones,
-stemmed and without stop words, so that the paper's exact figures cannot come out of them; its
+wrote, by `python docs/reproduced.py`; no result in it was typed in. The TechTC sets are rebuilt
+ones, stemmed and without stop words, so that the paper's exact figures cannot come out of them; its
 protocol runs, and its ordering shows. What is wrong with the paper's theorems is on another page,
 [The paper, corrected](paper-corrected.md).
 
 ## How it was run
 
-The run below found finished folds and went on from them. From nothing, `ridgewise reproduce table3 -j 2`
-(24 sets, ten ten-fold cross-validations, nine methods) took 59 minutes and 46 seconds on two cores, which
-had other work beside it, and 345 MB. At the paper's speed, its BSS alone would take 150 hours.
+The run below found finished folds and went on from them. From nothing,
+`ridgewise reproduce table3 -j 2` (24 sets, ten ten-fold cross-validations, nine methods) took 59
+minutes and 46 seconds on two cores, which had other work beside it, and 345 MB. At the paper's
+speed, its BSS alone would take 150 hours.
 
 """
 

@@ -46,7 +46,7 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):
         Zeros where `fit_intercept` is False.
     n_features_in_ : int
         Number of features seen during `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features_in,)
         Names of the features, where X has names that are all strings.
 
     See Also

@@ -59,7 +59,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
 
         Returns
         -------
-        X_selected : of shape (n, n_selected_)
+        X_selected : of shape (n, n_selected)
             Where the selector rescales, each column is multiplied by the root of its weight.
         """
         if is_outside(X):
@@ -85,7 +85,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array or sparse array of shape (n, n_selected_)
+        X : array or sparse array of shape (n, n_selected)
 
         Returns
         -------

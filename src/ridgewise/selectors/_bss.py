@@ -39,7 +39,8 @@ class BSSSelector(SpectralSelector):
         Instead of a number: the fewest draws whose *measured* bounds are
         (1 - epsilon) K <= K~ <= (1 + epsilon) K, found by search, with the rule "ratio" and polish,
         which need the fewest on real data, whatever ``rule`` and ``polish`` are. Never more than
-        are needed for the promise. It is about K itself, so alpha must be 0 or "auto".
+        are needed for the promise. Weights of features with small leverage scores can be large
+        then. It is about K itself, so alpha must be 0 or "auto".
     rule : {"norm", "slack", "ratio"}, default="norm"
         Which of the feasible features is drawn: that of the largest leverage score (the paper's
         rule); that with the most room between the barriers, which gives the tighter certificate;
@@ -66,9 +67,9 @@ class BSSSelector(SpectralSelector):
 
     Attributes
     ----------
-    selected_ : ndarray of shape (n_selected_,)
+    selected_ : ndarray of shape (n_selected,)
         Feature indices in the order of selection.
-    weights_ : ndarray of shape (n_selected_,)
+    weights_ : ndarray of shape (n_selected,)
         Their weights, summed over repeated draws.
     n_selected_ : int
     certificate_ : Certificate
@@ -77,12 +78,12 @@ class BSSSelector(SpectralSelector):
         The alpha that was worked with.
     n_draws_ : int
         The number of draws r.
-    leverage_scores_ : ndarray of shape (n_features_in_,)
-    singular_values_ : ndarray of shape (rank_,)
+    leverage_scores_ : ndarray of shape (n_features_in,)
+    singular_values_ : ndarray of shape (rank,)
     rank_ : int
         The rank that was worked with.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features_in,)
         Only where X has feature names that are all strings.
 
     See Also

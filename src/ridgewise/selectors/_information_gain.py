@@ -33,16 +33,16 @@ class InformationGainSelector(FeatureSelector):
 
     Attributes
     ----------
-    selected_ : ndarray of shape (n_selected_,)
+    selected_ : ndarray of shape (n_selected,)
         Feature indices by descending gain; equal gains by ascending index.
-    weights_ : ndarray of shape (n_selected_,)
+    weights_ : ndarray of shape (n_selected,)
         Ones: this method does not weight.
     n_selected_ : int
-    scores_ : ndarray of shape (n_features_in_,)
+    scores_ : ndarray of shape (n_features_in,)
         Information gain of every feature, in bits.
     classes_ : ndarray
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features_in,)
         Only where X has feature names that are all strings.
 
     See Also

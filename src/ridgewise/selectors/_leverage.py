@@ -55,20 +55,20 @@ class LeverageSelector(SpectralSelector):
 
     Attributes
     ----------
-    selected_ : ndarray of shape (n_selected_,)
+    selected_ : ndarray of shape (n_selected,)
         Feature indices in the order of selection; by descending score where there is none.
-    weights_ : ndarray of shape (n_selected_,)
+    weights_ : ndarray of shape (n_selected,)
         Their weights, summed over repeated draws.
     n_selected_ : int
     certificate_ : Certificate
         What was promised, and what was measured.
-    leverage_scores_ : ndarray of shape (n_features_in_,)
+    leverage_scores_ : ndarray of shape (n_features_in,)
         The scores that were drawn from: ridge leverage scores where alpha is above 0.
-    singular_values_ : ndarray of shape (rank_,)
+    singular_values_ : ndarray of shape (rank,)
     rank_ : int
         The rank that was worked with.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features_in,)
         Only where X has feature names that are all strings.
 
     See Also

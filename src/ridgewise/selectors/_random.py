@@ -22,13 +22,13 @@ class RandomSelector(FeatureSelector):
 
     Attributes
     ----------
-    selected_ : ndarray of shape (n_selected_,)
+    selected_ : ndarray of shape (n_selected,)
         Feature indices in the order of selection.
-    weights_ : ndarray of shape (n_selected_,)
+    weights_ : ndarray of shape (n_selected,)
         Ones: this method does not weight.
     n_selected_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features_in,)
         Only where X has feature names that are all strings.
 
     Examples

@@ -31,15 +31,15 @@ class RRQRSelector(FeatureSelector):
 
     Attributes
     ----------
-    selected_ : ndarray of shape (n_selected_,)
+    selected_ : ndarray of shape (n_selected,)
         Feature indices in the order of selection.
-    weights_ : ndarray of shape (n_selected_,)
+    weights_ : ndarray of shape (n_selected,)
         Ones: this method does not weight.
     n_selected_ : int
     rank_ : int
         Number of pivots in the first factorization.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features_in,)
         Only where X has feature names that are all strings.
 
     See Also
