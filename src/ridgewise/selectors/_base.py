@@ -66,7 +66,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
             check_is_fitted(self)
             X = validate_outside(self, X, reset=False)
             return select_columns(X, np.sort(self.selected_), self._scale)
-        selected = super().transform(X)
+        selected = self._take_columns(X)
         scale = self._scale
         if scale is None:
             return selected
@@ -79,6 +79,14 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
             return selected * (scale.astype(np.float32) if small else scale)
         selected = as_floating(np.asarray(selected))
         return selected * scale.astype(selected.dtype)
+
+    def _take_columns(self, X: Any) -> Any:
+        """What scikit-learn's selectors give; of sparse columns without a copy of all of them."""
+        if not (is_sparse(X) and X.format == "csc"):
+            return super().transform(X)
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=None, accept_sparse="csc", reset=False)
+        return X[:, np.sort(self.selected_)].tocsr()
 
     def inverse_transform(self, X: Any) -> Any:
         """Put the selected features back to their places, undoing the rescaling; 0 elsewhere.
