@@ -1,21 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Past memory and past one process: memory maps, stored arrays, and a cluster of worker processes.
 
+And how time and memory grow with the features, the samples and the draws (``growth.py``).
+
     python -m benchmarks.scaling                      all of it
-    python -m benchmarks.scaling --only dask          a part of it: memmap, stored or dask
-    python -m benchmarks.scaling --share 0.1          with a tenth of the features
+    python -m benchmarks.scaling --only memmap dask   parts: memmap, command, stored, dask, d, n, r
+    python -m benchmarks.scaling --share 0.1          with a tenth of the features, n or r
+    python -m benchmarks.scaling --only d n r --plot scaling.png
 
 Ratios count: seconds depend on the machine and what else it does, which the first line tells. Each
 process works on one thread.
 """
 
 import argparse
+import json
 import os
+import subprocess
+import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +29,7 @@ import numpy as np
 import sklearn
 from threadpoolctl import threadpool_limits
 
+from benchmarks import growth
 from benchmarks.engine import best_time, make_memmap
 from ridgewise import BSSSelector, LeverageSelector
 from ridgewise.spectrum import as_columns, open_parquet
@@ -36,18 +43,26 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--only", choices=["memmap", "stored", "dask"], help="one part only")
-    parser.add_argument("--share", type=float, default=1.0, help="of the features")
+    names = ("memmap", "command", "stored", "dask", *growth.PARTS)
+    parser.add_argument("--only", choices=names, nargs="+", default=names, help="these parts only")
+    parser.add_argument("--share", type=float, default=1.0, help="of the largest size")
+    parser.add_argument("--plot", type=Path, help="a file for a picture of parts d, n and r")
     options = parser.parse_args()
     print(f"{os.cpu_count()} cores, of which others use {os.getloadavg()[0]:.1f}")
     parts: dict[str, tuple[Callable[[int], None], int]] = {
         "memmap": (run_memmap, 1_000_000),
+        "command": (run_command, 1_000_000),
         "stored": (run_stored, 100_000),
         "dask": (run_dask, 2_000_000),
     }
     for name, (run, n_features) in parts.items():
-        if options.only in (None, name):
+        if name in options.only:
             run(int(options.share * n_features))
+    found = {
+        name: grow(options.share) for name, grow in growth.PARTS.items() if name in options.only
+    }
+    if options.plot is not None:
+        growth.draw(found, options.plot)
 
 
 def run_memmap(d: int) -> None:
@@ -66,6 +81,34 @@ def run_memmap(d: int) -> None:
                     f"  {name:<22}{fit:8.2f} s   {fit / kernel:5.2f} x K alone"
                     f"   at most {max(peak):4.0f} MB resident, file pages aside"
                 )
+
+
+def run_command(d: int) -> None:
+    """`ridgewise select` on an .npy file, with a limit: all its steps, in a process of its own."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        save_npy(make_memmap(folder / "X.f32", N_SAMPLES, d), folder / "X.npy")
+        command = [sys.executable, "-m", "ridgewise", "select", "X.npy", "-n", str(N_DRAWS)]
+        command += ["--memory", f"{MEMORY}MB", "--json"]
+        threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        pipe, environment = subprocess.PIPE, {**os.environ, **threads}
+        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=pipe)
+        with process, watched(process.pid) as peak:
+            printed, _ = process.communicate()
+    steps = json.loads(printed)["seconds"]
+    print(
+        f"\nridgewise select X.npy --memory {MEMORY}MB, float32, {N_SAMPLES} x {d}, r = {N_DRAWS}"
+    )
+    print("  " + ", ".join(f"{step} {seconds:.1f} s" for step, seconds in steps.items()))
+    print(f"  in all {sum(steps.values()):.1f} s, at most {max(peak):.0f} MB, file pages aside")
+
+
+def save_npy(X: Any, path: Path) -> None:
+    """Save an array as np.save does, a block at a time."""
+    saved = np.lib.format.open_memmap(path, mode="w+", dtype=X.dtype, shape=X.shape)
+    for start in range(0, X.shape[1], 50_000):
+        saved[:, start : start + 50_000] = X[:, start : start + 50_000]
+    saved.flush()
 
 
 def run_stored(d: int) -> None:
@@ -155,13 +198,13 @@ def run_dask(d: int) -> None:
 
 
 @contextmanager
-def watched(every: float = 0.01) -> Iterator[list[float]]:
-    """Resident memory of this process in MB, without pages of files, looked at all the time."""
-    sizes, done = [resident()], threading.Event()
+def watched(process: int | str = "self", every: float = 0.01) -> Iterator[list[float]]:
+    """Resident memory of a process in MB, without pages of files, looked at all the time."""
+    sizes, done = [resident(process)], threading.Event()
 
     def watch() -> None:
         while not done.wait(every):
-            sizes.append(resident())
+            sizes.append(resident(process))
 
     watcher = threading.Thread(target=watch)
     watcher.start()
@@ -172,12 +215,13 @@ def watched(every: float = 0.01) -> Iterator[list[float]]:
         watcher.join()
 
 
-def resident() -> float:
-    """Anonymous resident memory of this process in MB (Linux)."""
-    for line in Path("/proc/self/status").read_text(encoding="utf-8").splitlines():
-        if line.startswith("RssAnon:"):
-            return int(line.split()[1]) / 1024
-    raise OSError("this system does not tell how much memory a process has")
+def resident(process: int | str) -> float:
+    """Anonymous resident memory of a process in MB, 0 once it has ended (Linux)."""
+    with suppress(FileNotFoundError, ProcessLookupError):
+        for line in Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines():
+            if line.startswith("RssAnon:"):
+                return int(line.split()[1]) / 1024
+    return 0.0
 
 
 if __name__ == "__main__":

@@ -136,7 +136,7 @@ Polish = Annotated[bool, typer.Option("--polish", help="Of bss: reweight afterwa
 @reads_file
 def compare_methods(
     file: Path,
-    read: Callable[[], Table],
+    read: Callable[..., Table],
     n_features: Counts = None,
     alpha: Alphas = None,
     method: Methods = None,
@@ -164,7 +164,7 @@ def compare_methods(
     check_folder(folder, FILES, overwrite=force)
     with progress(quiet=quiet) as on_step:
         on_step(f"reading {file.name}")
-        table = read()
+        table = read(memory=None)  # folds are copies: they would not stay where the file lies
     classify = _is_classification(table, task)
     with progress_bar("comparing", unit="folds", quiet=quiet) as on_fold:
         comparison = compare(

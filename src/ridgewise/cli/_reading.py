@@ -2,18 +2,22 @@
 """The options of commands that read a user's file."""
 
 import inspect
+import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from functools import partial, wraps
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from sklearn import config_context
 
 from ridgewise.datasets.readers import FORMATS, Table, read_table
 
 FORMAT_ENDS = (".gz", ".bz2", ".xz", ".zst")
+SIZE = re.compile(r"(\d+\.?\d*|\.\d+)\s*([kmgt])(i?)b?", re.IGNORECASE)
 
 
 class FeaturesIn(StrEnum):
@@ -98,6 +102,15 @@ ZeroBased = Annotated[
         help="Whether svmlight counts features from 0.",
     ),
 ]
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        "--memory",
+        metavar="SIZE",
+        help="How much memory to work in: 2GB, 500MB. select then reads an .npy file above a "
+        "quarter of it where it lies; any other file is itself held in memory.",
+    ),
+]
 
 
 def read_file(
@@ -114,6 +127,7 @@ def read_file(
     header: Header = None,
     delimiter: Delimiter = None,
     zero_based: ZeroBased = None,
+    memory: Memory = None,
 ) -> Table:
     """Read a user's file, with the options that the user gave."""
     read = partial(
@@ -131,6 +145,7 @@ def read_file(
         header=header,
         delimiter=delimiter,
         zero_based="auto" if zero_based is None else zero_based,
+        memory=None if memory is None else parse_memory(memory),
     )
     try:
         return read()
@@ -166,6 +181,55 @@ def _as_flag(found: re.Match[str]) -> str:
     return f"--{found[1].replace('_', '-')} {found[2]}"
 
 
+def parse_memory(text: str) -> int:
+    """Read a size: 2GB, 1.5G (thousands), 800 MiB (1024s).
+
+    Parameters
+    ----------
+    text : str
+        What the user wrote.
+
+    Returns
+    -------
+    int
+        Bytes.
+
+    Examples
+    --------
+    >>> from ridgewise.cli._reading import parse_memory
+    >>> parse_memory("1.5G"), parse_memory("800 MiB")
+    (1500000000, 838860800)
+    """
+    found = SIZE.fullmatch(text.strip())
+    if found is not None:
+        power = 1 + "kmgt".index(found[2].lower())
+        size = int(float(found[1]) * (1024 if found[3] else 1000) ** power)
+        if size >= 2**20:
+            return size
+    raise ValueError(
+        f"--memory takes a size of at least 1MiB, such as 2GB, 1.5G, 500MB or 800MiB; got {text!r}"
+    )
+
+
+@contextmanager
+def working_memory(size: int | None) -> Iterator[None]:
+    """Keep blocks of data within so many bytes, here and in processes that start meanwhile."""
+    if size is None:
+        yield
+        return
+    name, megabytes = "SKLEARN_WORKING_MEMORY", size // 2**20
+    before = os.environ.get(name)
+    os.environ[name] = str(megabytes)
+    try:
+        with config_context(working_memory=megabytes):
+            yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
+
+
 def reads_file(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of `read_file`.
 
@@ -189,7 +253,9 @@ def reads_file(command: Callable[..., None]) -> Callable[..., None]:
         if file is None:  # which some versions of typer and click let pass
             raise ValueError("Missing argument 'FILE'")
         options = {name: given.pop(name) for name in reading if name in given}
-        command(file, partial(read_file, file, **options), **given)
+        memory = options.get("memory")
+        with working_memory(None if memory is None else parse_memory(memory)):
+            command(file, partial(read_file, file, **options), **given)
 
     keyword_only = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in parameters]
     run.__signature__ = inspect.Signature(keyword_only)  # type: ignore[attr-defined]

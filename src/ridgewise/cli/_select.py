@@ -45,6 +45,9 @@ folder. Writes a folder with selected.csv (feature, index, order, weight, levera
 certificate.json (what was promised and measured, settings, versions, hashes of the input) and
 report.html, a page that explains it all.
 
+A file is held in memory as a whole. An .npy file may be larger than memory: say how much there is
+with --memory, and it is read in blocks.
+
 Methods: {", ".join(METHODS)}. Only {SUPERVISED} looks at the target.
 
 Examples:
@@ -54,6 +57,7 @@ Examples:
   ridgewise select genes.tsv.gz --features-in rows -n 5% --center
   ridgewise select counts.npz --vocabulary words.txt --epsilon 0.5
   ridgewise select matrix.mtx -n 200 --rule slack --polish --save reduced.parquet
+  ridgewise select markers.npy -n 1000 --memory 2GB
 """
 
 NFeatures = Annotated[

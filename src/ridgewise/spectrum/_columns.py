@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Any container as columns: blocks of features, one after the other, or those asked for."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
@@ -249,13 +250,18 @@ class SparseColumns(Columns):
         """K by a sparse product, or by dense blocks where columns are too full for that."""
         if not self.is_sparse_enough:
             return super().gram()
-        X = self.X.astype(np.float64, copy=False)
-        if self.scale != 1:  # before the product, which would over- or underflow
-            X = X * self.scale
-        K: FloatArray = np.asarray((X @ X.T).todense())
+        K = np.zeros((self.shape[0], self.shape[0]))
+        sums = np.zeros(self.shape[0])
+        for _, rows in self.sparse_blocks(self.shape[1]):
+            if self.scale != 1:  # before the product, which would over- or underflow
+                rows = rows * self.scale
+            # SciPy's product of unlike formats copies one of them: hence the blocks
+            K += (rows.T @ rows).todense()
+            if self.offset is not None:
+                sums += as_vector(rows.sum(axis=0))
         before = K.trace()
         if self.offset is not None:  # (X - b 1^T) (X - b 1^T)^T
-            b, cross = self.offset * self.scale, np.outer(X.sum(axis=1), self.offset * self.scale)
+            b, cross = self.offset * self.scale, np.outer(sums, self.offset * self.scale)
             K += self.shape[1] * np.outer(b, b) - cross - cross.T
         if self.center:  # (I - 11^T/n) K (I - 11^T/n)
             K -= K.mean(axis=0)
@@ -274,18 +280,32 @@ class SparseColumns(Columns):
         counts = np.diff(self.X.indptr).astype(np.float64)
         return bool(64 * np.sum(counts**2) < self.shape[0] ** 2 * self.shape[1])
 
+    def sparse_blocks(self, width: int) -> Iterator[tuple[slice, Any]]:
+        """Blocks of at most so many columns as the rows of sparse arrays, in float64.
+
+        A block is a copy, unless it is all of X: so their non-zeros are limited too.
+        """
+        d, starts = self.shape[1], self.X.indptr
+        # where n is large, so is K, and a sum of few products is quicker
+        limit = max(self.block_width * self.shape[0] // 2, self.shape[0] ** 2 // 4)
+        start = 0
+        while start < d:
+            full = bisect_right(starts, int(starts[start]) + limit, lo=start) - 1
+            stop = min(d, start + width, max(start + 1, full))
+            rows = self.rows if stop - start == d else self.rows[start:stop]
+            yield slice(start, stop), rows.astype(np.float64, copy=False)
+            start = stop
+
     def products(self, B: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
         """X^T B by sparse products. Centred: the columns of B must have mean 0."""
         if 6 * self.X.nnz > self.shape[0] * self.shape[1]:
             yield from super().products(B)
             return
-        rows, scaled = self.rows.astype(np.float64, copy=False), self.scale * B
+        scaled = self.scale * B
         # what takes room here is the product: where it is thin, blocks may be long
         width = max(1, self.block_width * self.shape[0] // max(1, B.shape[1]))
-        for start in range(0, self.shape[1], width):
-            place = slice(start, min(start + width, self.shape[1]))
-            part = rows if width >= self.shape[1] else rows[place]
-            yield place, np.asarray(part @ scaled)
+        for place, rows in self.sparse_blocks(width):
+            yield place, np.asarray(rows @ scaled)
 
     def norms2(self, B: FloatArray) -> FloatArray:
         """Squared norms of the rows of X^T B, shape (d,)."""
@@ -302,4 +322,5 @@ class SparseColumns(Columns):
 
     def largest(self) -> float:
         """The largest absolute value."""
-        return float(abs(self.X.data).max(initial=0))
+        data = self.X.data
+        return max(float(data.max(initial=0)), -float(data.min(initial=0)))

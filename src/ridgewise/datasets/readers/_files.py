@@ -15,6 +15,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from ridgewise._typing import AnyArray
 from ridgewise.datasets._techtc_files import FEATURES, VECTORS
 from ridgewise.datasets.readers._raw import need
 
@@ -141,3 +142,18 @@ def load_numpy(path: Path) -> Any:
         if "pickle" in str(error).lower():  # also said of a file that is not NumPy's at all
             raise ValueError(f"{path.name} is no file of NumPy, or {PICKLED}") from error
         raise ValueError(f"{path.name} is damaged or cut off: {error}") from error
+
+
+def map_numpy(path: Path, *, changing: bool) -> AnyArray | None:
+    """Map an array of NumPy into memory, or None where it has to be loaded, if only for the error.
+
+    It stays of its type, so this is for those that need no conversion, or an exact one, block by
+    block. With ``changing``, values may be set: in memory, page by page, and never in the file.
+    """
+    try:
+        X = np.load(path, mmap_mode="c" if changing else "r", allow_pickle=False)
+    except Exception:  # of many types: `load_numpy` says what is wrong
+        return None
+    if not isinstance(X, np.memmap) or not X.dtype.isnative:
+        return None
+    return np.asarray(X) if X.dtype.kind in "biu" or X.dtype in (np.float32, np.float64) else None

@@ -14,6 +14,7 @@ from ridgewise.datasets.readers._files import (
     PICKLED,
     find_file,
     load_numpy,
+    map_numpy,
     open_binary,
 )
 from ridgewise.datasets.readers._names import as_names, nearest_name, read_names
@@ -21,8 +22,15 @@ from ridgewise.datasets.readers._raw import Options, Raw, count, listed, shorten
 
 
 def read_npy(path: Path, options: Options) -> Raw:
-    """Read an array of NumPy."""
-    return Raw(_oriented(load_numpy(path), options))
+    """Read an array of NumPy; where it is too large to be loaded, as a memory map."""
+    if path.stat().st_size <= options.largest_loaded:
+        return Raw(_oriented(load_numpy(path), options))
+    X = map_numpy(path, changing=options.missing == "mean")
+    if X is not None:
+        return Raw(_oriented(X, options), is_mapped=True)
+    raw = Raw(_oriented(load_numpy(path), options))
+    raw.notes.append(f"Of type {raw.X.dtype}, it was loaded and converted, not mapped into memory.")
+    return raw
 
 
 def read_npz(path: Path, options: Options) -> Raw:

@@ -4,11 +4,13 @@
 from typing import Any
 
 import numpy as np
+from sklearn.utils import gen_batches
 
 from ridgewise._typing import AnyArray, IndexArray, is_sparse
 from ridgewise.datasets.readers._raw import Missing, Raw, count, listed, shortened
 from ridgewise.datasets.readers._target import as_target, is_missing
 
+BLOCK = 2**22  # values that are looked at together, where all must be
 WAYS_OUT = "missing='drop-features', 'drop-samples' or 'mean' lets them in"
 
 
@@ -47,11 +49,21 @@ def find_places(X: Any, test: Any) -> tuple[IndexArray, IndexArray]:
         if np.isfinite(values.sum()):
             return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
     if not is_sparse(X):
-        rows, columns = np.nonzero(test(X))
-        return rows, columns
+        return _dense_places(X, test)
     entries = X.tocoo()  # in the order of X.data
     found = test(entries.data)
     return entries.row[found].astype(np.intp), entries.col[found].astype(np.intp)
+
+
+def _dense_places(X: AnyArray, test: Any) -> tuple[IndexArray, IndexArray]:
+    """The same of an array, block by block: X may be a memory map, and larger than memory."""
+    if X.flags.f_contiguous and not X.flags.c_contiguous:
+        columns, rows = _dense_places(X.T, test)
+        return rows, columns
+    blocks = gen_batches(len(X), max(1, BLOCK // X.shape[1]))
+    found = [np.argwhere(test(X[block])) + np.array([block.start, 0]) for block in blocks]
+    rows, columns = np.concatenate(found).T
+    return rows, columns
 
 
 def _describe(raw: Raw, rows: IndexArray, columns: IndexArray) -> str:
@@ -79,6 +91,7 @@ def _keep_features(raw: Raw, kept: IndexArray, reason: str) -> None:
     raw.X = raw.X[:, kept]
     raw.feature_names = _taken(raw.feature_names, kept)
     raw.notes.append(f"{count(n_dropped, 'feature')} with {reason} dropped.")
+    _note_copy(raw)
 
 
 def _keep_samples(raw: Raw, kept: IndexArray, reason: str) -> None:
@@ -88,6 +101,14 @@ def _keep_samples(raw: Raw, kept: IndexArray, reason: str) -> None:
     raw.X = raw.X[kept]
     raw.sample_names, raw.y = _taken(raw.sample_names, kept), _taken(raw.y, kept)
     raw.notes.append(f"{count(n_dropped, 'sample')} with {reason} dropped.")
+    _note_copy(raw)
+
+
+def _note_copy(raw: Raw) -> None:
+    """Say that a memory map is none any more."""
+    if raw.is_mapped:
+        raw.notes.append("What is left was copied into memory.")
+        raw.is_mapped = False
 
 
 def _taken(values: AnyArray | None, kept: IndexArray) -> AnyArray | None:
@@ -100,8 +121,10 @@ def _fill_means(raw: Raw, rows: IndexArray, columns: IndexArray) -> None:
     n_gaps = np.bincount(columns, minlength=n_features)
     if not is_sparse(raw.X) and not raw.X.flags.writeable:
         raw.X = raw.X.copy()
-    values = raw.X.data if is_sparse(raw.X) else raw.X
-    gaps = np.isnan(values)  # in the order of `rows` and `columns`
+    # of sparse data the stored values, in the order of `rows` and `columns`
+    values, gaps = (
+        (raw.X.data, np.isnan(raw.X.data)) if is_sparse(raw.X) else (raw.X, (rows, columns))
+    )
     values[gaps] = 0
     sums = np.asarray(raw.X.sum(axis=0, dtype=np.float64)).ravel()
     values[gaps] = (sums / np.maximum(n_samples - n_gaps, 1))[columns]

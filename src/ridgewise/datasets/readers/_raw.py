@@ -2,6 +2,7 @@
 """What is asked of a reader, and what it gives before names, target and gaps are looked after."""
 
 import importlib
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -29,6 +30,7 @@ class Options:
     header: bool | None
     delimiter: str | None
     zero_based: bool | Literal["auto"]
+    largest_loaded: float = math.inf  # bytes: a larger file is mapped, where its format lets that
 
     @property
     def in_rows(self) -> bool:
@@ -48,6 +50,7 @@ class Raw:
     targets: list[str] = field(default_factory=list)  # names that the target could have had
     notes: list[str] = field(default_factory=list)
     files: dict[str, Path] = field(default_factory=dict)  # read besides the file itself, by role
+    is_mapped: bool = False  # X is a memory map, and should stay one
 
 
 def need(module: str, extra: str, purpose: str) -> Any:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The reader of users' files: finds the format, reads, and leaves nothing unclear in the data."""
 
+import math
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -42,6 +43,8 @@ CHOICES = {
     "categorical": ("error", "drop"),
 }
 
+MAPPED_SHARE = 0.25  # of the memory: a larger file is mapped, where its format lets that
+
 StrPath = str | os.PathLike[str]
 
 
@@ -60,6 +63,7 @@ def read_table(
     header: bool | None = None,
     delimiter: str | None = None,
     zero_based: bool | Literal["auto"] = "auto",
+    memory: int | None = None,
 ) -> Table:
     r"""Read a table of samples and features from a file. Nothing is ever unpickled.
 
@@ -112,6 +116,9 @@ def read_table(
         tab, or semicolon (then a comma within a number is its decimal point).
     zero_based : bool or "auto", default="auto"
         Whether svmlight counts features from 0. "auto": it does if there is a feature 0.
+    memory : int, default=None
+        How many bytes of memory there are. An ``.npy`` file larger than a quarter of that is not
+        loaded but mapped. Files of other formats are held in memory, whatever their size.
 
     Returns
     -------
@@ -130,6 +137,7 @@ def read_table(
     Notes
     -----
     Dense stays dense and sparse stays sparse, whatever the share of zeros; float32 stays float32.
+    What is mapped stays of its type, integers too.
     Features of the same name get .1, .2, ... added, which is noted.
 
     Examples
@@ -165,6 +173,7 @@ def read_table(
         header=header,
         delimiter=delimiter,
         zero_based=zero_based,
+        largest_loaded=math.inf if memory is None else MAPPED_SHARE * memory,
     )
     source = Source.of("data", path / VECTORS if path.is_dir() else path)
     try:
@@ -198,7 +207,8 @@ def _complete(raw: Raw, options: Options) -> AnyArray:
         take_names(raw, find_file(options.vocabulary), of="feature")
     if options.sample_names is not None:
         take_names(raw, find_file(options.sample_names), of="sample")
-    raw.X = as_floats(raw.X)
+    if not raw.is_mapped:
+        raw.X = as_floats(raw.X)
     if not all(raw.X.shape):
         raise ValueError(f"it has {raw.X.shape[0]} samples and {raw.X.shape[1]} features")
     attach_target(raw, options.target)

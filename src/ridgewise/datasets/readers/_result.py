@@ -46,7 +46,8 @@ class Table:
     ----------
     X : ndarray, csr_array or csc_array of shape (n_samples, n_features)
         Finite numbers, as float32 where that holds them exactly (float32, float16, integers of
-        at most 16 bits and booleans), else as float64. Dense or sparse as it was in the file.
+        at most 16 bits and booleans), else as float64; a memory map as it is in the file. Dense
+        or sparse as it was there.
     y : ndarray of shape (n_samples,) or None
         The target: whole numbers as int64, other numbers as float64, anything else as str.
     feature_names : ndarray of shape (n_features,), object
