@@ -14,7 +14,7 @@ from matplotlib.transforms import Bbox
 from benchmarks.peers_worker import METHODS
 from ridgewise.report._style import BLUE, DASHES, FAINT, GREEN, ORANGE, STYLE
 
-LOST = 1e6  # upper / lower from which a direction is as good as lost
+LOST = 1e4  # upper / lower from which a direction is as good as lost
 COLOURS = {(True, False): BLUE, (False, False): GREEN, (False, True): ORANGE}
 MEANING = {
     BLUE: "Ridgewise",
@@ -23,8 +23,9 @@ MEANING = {
 }
 PLACES = [  # of a name beside its point, the nearest first: points to the right and up
     (sign * right, up)
-    for up in (0, 7, -7, 13, -13, 19, -19, 26, -26, 34, -34)
-    for sign, right in ((1, 6), (-1, 6), (1, 14), (-1, 14))
+    for up in (0, 7, -7, 14, -14, 22, -22, 30, -30, 40, -40, 52, -52)
+    for sign, right in ((1, 6), (-1, 6), (1, 16), (-1, 16))
+    if right == 6 or abs(up) > 7  # never past a neighbour without a line
 ]
 
 
@@ -33,7 +34,7 @@ def draw(found: dict[str, dict[str, Any]], path: Path) -> None:
     shown = {name: values for name, values in found.items() if "shape" in values}
     with style.context(["default", STYLE]):
         n_rows = (len(shown) + 1) // 2
-        size = (12, 1 + 5 * n_rows)
+        size = (12, 1 + 5.4 * n_rows)
         figure = Figure(figsize=size, layout="constrained")
         panels = figure.subplots(n_rows, min(2, len(shown)), squeeze=False).ravel()
         for axes in panels[len(shown) :]:
