@@ -76,7 +76,10 @@ html_theme_options = {
     "pygments_dark_style": "a11y-high-contrast-dark",
     "back_to_top_button": False,
 }
-html_sidebars = {"index": [], "start": [], "how-it-works": []}
+# pages that stand alone need no list of their neighbours; the gallery and the API have theirs
+ALONE = "index start guide guarantees how-it-works performance scaling paper-corrected"
+ALONE += " paper-reproduced developing changelog"
+html_sidebars = {page: [] for page in ALONE.split()}
 html_show_sourcelink = False
 html_copy_source = False
 
