@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What tests of every room share: the real data, where it is at hand."""
+"""What tests of every room share: the real data, where it is at hand; how memory is measured."""
 
 import os
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -30,3 +31,18 @@ def shared_data() -> Path:
 def load_techtc(shared_data):
     """Reads a TechTC set of the real data: counts of words of more than four letters."""
     return lambda name: datasets.load_techtc(name, data_home=shared_data).data
+
+
+@pytest.fixture
+def peak_memory():
+    """Tells the most bytes that some work had allocated at a time, in this process."""
+
+    def measure(work):
+        tracemalloc.start()
+        try:
+            work()
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    return measure

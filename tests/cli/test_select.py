@@ -230,7 +230,9 @@ def test_no_permission(run_here, table):
     one_line_about(run_here("select", table, *SELECT, "-o", "/proc/out"), "cannot write")
 
 
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write everywhere")
+@pytest.mark.skipif(
+    os.name != "posix" or os.geteuid() == 0, reason="root may write everywhere: see the test above"
+)
 def test_no_permission_in_a_folder(run_here, table, tmp_path):
     (tmp_path / "locked").mkdir(mode=0o555)
     one_line_about(run_here("select", table, *SELECT, "-o", "locked/out"), "cannot write")
@@ -238,7 +240,7 @@ def test_no_permission_in_a_folder(run_here, table, tmp_path):
 
 def test_full_disk(start, table, tmp_path):
     """A limit on the size of files stands in for a full disk: both fail while writing."""
-    resource = pytest.importorskip("resource")
+    resource = pytest.importorskip("resource", reason="limits of processes are POSIX's")
 
     def limit():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -275,7 +277,6 @@ def test_killed_at_any_time(start, table, tmp_path, delay):
         assert len((tmp_path / "r.csv").read_text().splitlines()) == 41
 
 
-@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 def test_interrupted(run_here, table, tmp_path, monkeypatch):
     def interrupt(*arguments, **options):
         raise KeyboardInterrupt

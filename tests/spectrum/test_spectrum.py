@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The spectrum of any container is that of numpy's SVD, without ever holding U."""
 
-import tracemalloc
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -504,16 +502,6 @@ def test_what_is_no_data(X, message):
 # memory
 
 
-def peak_memory(work):
-    """The most bytes that ``work`` had allocated at a time."""
-    tracemalloc.start()
-    try:
-        work()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-
-
 def use_everything(X, **options):
     spectrum = compute_spectrum(X, **options)
     assert spectrum.leverage_scores.sum() == pytest.approx(spectrum.rank)
@@ -524,14 +512,14 @@ def use_everything(X, **options):
 
 @pytest.mark.parametrize("center", [False, True])
 @pytest.mark.parametrize("solver", ["auto", "qr"])
-def test_u_is_never_held(monkeypatch, solver, center):
+def test_u_is_never_held(monkeypatch, solver, center, peak_memory):
     X = np.random.default_rng(0).standard_normal((100, 100_000), dtype=np.float32)
     monkeypatch.setattr(_columns, "BLOCK_BYTES", 2**20)
     # U would be 80 MB, as would X in float64
     assert peak_memory(lambda: use_everything(X, solver=solver, center=center)) < 8e6
 
 
-def test_the_default_blocks_are_small_too():
+def test_the_default_blocks_are_small_too(peak_memory):
     X = np.random.default_rng(0).standard_normal((100, 100_000), dtype=np.float32)
     assert peak_memory(lambda: use_everything(X)) < 60e6
 
@@ -539,7 +527,7 @@ def test_the_default_blocks_are_small_too():
 @pytest.mark.parametrize("shape", [(50, 200_000), (200_000, 50)])
 @pytest.mark.parametrize("center", [False, True])
 @pytest.mark.parametrize("layout", ["csc", "csr"])
-def test_sparse_data_is_never_made_dense(monkeypatch, layout, center, shape):
+def test_sparse_data_is_never_made_dense(monkeypatch, layout, center, shape, peak_memory):
     rng = np.random.default_rng(0)
     rows, places = rng.integers(0, shape[0], 100_000), rng.integers(0, shape[1], 100_000)
     X = sp.coo_array((np.ones(100_000), (rows, places)), shape=shape).asformat(layout)

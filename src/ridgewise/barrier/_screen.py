@@ -111,7 +111,6 @@ class Screen:
         self.include(0.0)
         self.sides = Profile(+1, NODES[0], GUARD[0]), Profile(-1, NODES[1], GUARD[1])
         self.columns = slice(0, NODES[0]), slice(NODES[0], sum(NODES))
-        self.is_set = False
 
     def reaches(self, L: float, U: float) -> bool:
         """Whether it can tell about barriers at these places."""

@@ -147,13 +147,6 @@ class Columns:
             norms2[place] = np.einsum("ij,ij->i", product, product)
         return norms2
 
-    def squares(self, B: FloatArray, weights: FloatArray) -> FloatArray:
-        """Squares of the entries of X^T B, times ``weights``: an array of shape (d, k)."""
-        sums = np.empty((self.shape[1], weights.shape[1]))
-        for place, rows in self.products(B):
-            sums[place] = np.square(rows, out=rows) @ weights
-        return sums
-
     def triangle(self) -> FloatArray:
         """R in X^T = Q R, made block by block: X^T never stands whole, and Q not at all."""
         R: FloatArray = np.empty((0, self.shape[0]))

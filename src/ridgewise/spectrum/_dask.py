@@ -88,10 +88,6 @@ class DaskColumns(Columns):
         for batch in gen_batches(len(tasks), max(1, room // max(1, widest * B.shape[1]))):
             yield from zip(places[batch], compute(*tasks[batch]), strict=True)
 
-    def squares(self, B: FloatArray, weights: FloatArray) -> FloatArray:
-        """See `Columns.squares`."""
-        return np.concatenate(self.each("squares", B, weights))
-
     def largest(self) -> float:
         """See `Columns.largest`."""
         return max(self.each("largest"))

@@ -78,14 +78,6 @@ class Spectrum(ABC):
     def subset(self, indices: IndexArray) -> "Spectrum":
         """The same with the rows ``indices`` of U alone, in memory: no spectrum, but vectors."""
 
-    @abstractmethod
-    def squares(self, directions: FloatArray, weights: FloatArray) -> FloatArray:
-        """Squares of the entries of U times ``directions``, times ``weights``, shape (d, k).
-
-        Quadratic forms of every row of U: those of Q diag(w) Q^T are ``squares(Q, w[:, None])``.
-        Where X is on a cluster they are made there, and `projections` would bring all of U here.
-        """
-
 
 class WideSpectrum(Spectrum):
     """Of more features than samples: u_j = S^-1 V^T x_j is made when asked for."""
@@ -120,10 +112,6 @@ class WideSpectrum(Spectrum):
         part.leverage_scores = self.leverage_scores[indices]
         part.columns = self.columns.subset(indices)
         return part
-
-    def squares(self, directions: FloatArray, weights: FloatArray) -> FloatArray:
-        """Squares of the entries of U times ``directions``, times ``weights``."""
-        return self.columns.squares(self.projector @ directions, weights)
 
 
 class TallSpectrum(Spectrum):
@@ -162,10 +150,6 @@ class TallSpectrum(Spectrum):
         part.leverage_scores = self.leverage_scores[indices]
         part.U = self.U[indices]
         return part
-
-    def squares(self, directions: FloatArray, weights: FloatArray) -> FloatArray:
-        """Squares of the entries of U times ``directions``, times ``weights``."""
-        return np.square(self.U @ directions) @ weights
 
 
 def compute_spectrum(

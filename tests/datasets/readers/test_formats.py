@@ -244,7 +244,7 @@ def test_h5ad_columns_and_layers(h5ad):
 
 
 def test_h5ad_of_anndata_itself(tmp_path, frame):
-    anndata = pytest.importorskip("anndata")
+    anndata = pytest.importorskip("anndata", reason="anndata is not installed")
     obs = frame[["state"]].astype("category")
     data = anndata.AnnData(sp.csr_matrix(X), obs=obs, var=pd.DataFrame(index=FEATURES))
     data.write_h5ad(tmp_path / "x.h5ad")
