@@ -4,6 +4,8 @@
 import numpy as np
 import pytest
 
+from ridgewise.barrier import _compiled as compiled
+
 FAMILIES = (
     "gaussian",
     "heavy-tailed",
@@ -50,6 +52,25 @@ def rows_of(family, rng):
 @pytest.fixture(params=FAMILIES)
 def family(request):
     return request.param
+
+
+@pytest.fixture
+def by_numpy(monkeypatch):
+    """No compiled draws, as where installing could not compile them."""
+    monkeypatch.setattr(compiled, "draw_ahead", None)
+
+
+@pytest.fixture
+def by_compiled_code():
+    """Compiled draws; the test is skipped where there are none."""
+    if compiled.draw_ahead is None:
+        pytest.skip("the draws were not compiled: no C compiler when ridgewise was installed")
+
+
+@pytest.fixture(params=["numpy", "compiled_code"])
+def arithmetic(request):
+    """Either way of drawing."""
+    request.getfixturevalue(f"by_{request.param}")
 
 
 @pytest.fixture

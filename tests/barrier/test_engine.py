@@ -40,6 +40,7 @@ def some_draws(rng, ell):
     return ell + 1 + int((40 * ell - ell - 1) * rng.random() ** 3)
 
 
+@pytest.mark.usefixtures("arithmetic")
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("seed", range(16))
 def test_same_as_plain(rule, seed, family, make_rows):
@@ -67,6 +68,7 @@ def test_same_as_plain_on_small_integers(entries, extra, rule):
     assert_same(sparsify(ArrayVectors(U), n_draws, rule), sparsify_plain(U, n_draws, rule))
 
 
+@pytest.mark.usefixtures("by_numpy")
 @pytest.mark.parametrize("rule", RULES)
 def test_same_as_plain_when_few_rows_are_at_hand(rule, monkeypatch, gaussian_rows):
     """With room for four rows only, the screen decides about nearly all of them."""
@@ -79,12 +81,14 @@ def test_same_as_plain_when_few_rows_are_at_hand(rule, monkeypatch, gaussian_row
     assert fast.counts["screens"] > 0
 
 
+@pytest.mark.usefixtures("arithmetic")
 @pytest.mark.parametrize("rule", RULES)
 def test_same_as_plain_at_larger_rank(rule, gaussian_rows):
     U = gaussian_rows(1500, 60, seed=3)
     assert_same(sparsify(ArrayVectors(U), 150, rule), sparsify_plain(U, 150, rule))
 
 
+@pytest.mark.usefixtures("by_numpy")
 @pytest.mark.parametrize("spare", [1.0, 1.5, 4.0])
 @pytest.mark.parametrize("penalized", [False, True])
 def test_same_as_plain_when_short_rows_are_left_out(spare, penalized, monkeypatch, scaled_rows):
@@ -97,6 +101,7 @@ def test_same_as_plain_when_short_rows_are_left_out(spare, penalized, monkeypatc
     assert fast.counts["wider screens"] > 0
 
 
+@pytest.mark.usefixtures("by_numpy")
 def test_short_rows_are_left_out(scaled_rows):
     engine = engine_module.Engine(ArrayVectors(scaled_rows(3000, 40)), 100, "slack")
     engine.run()
@@ -108,6 +113,7 @@ def test_short_rows_are_left_out(scaled_rows):
     assert len(screen.h) == len(screen.members) == len(screen.vectors.norms2)
 
 
+@pytest.mark.usefixtures("by_numpy")
 def test_no_more_rows_are_left_in_sight_than_can_be_held(monkeypatch, scaled_rows):
     monkeypatch.setattr(screen_module, "MOST_HELD", 12 * 50)
     U = scaled_rows(900, 12)
@@ -122,6 +128,7 @@ def techtc_basis(load_techtc, name):
     return spectrum, U
 
 
+@pytest.mark.usefixtures("arithmetic")
 @pytest.mark.shared_data
 @pytest.mark.parametrize("rule", RULES)
 def test_same_as_plain_on_text(rule, load_techtc):
@@ -130,6 +137,7 @@ def test_same_as_plain_on_text(rule, load_techtc):
     assert_same(sparsify(spectrum, 170, rule), sparsify_plain(U, 170, rule))
 
 
+@pytest.mark.usefixtures("arithmetic")
 @pytest.mark.shared_data
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
@@ -140,6 +148,7 @@ def test_same_as_plain_on_text_in_full(name, n_draws, rule, load_techtc):
     assert_same(sparsify(spectrum, n_draws, rule), sparsify_plain(U, n_draws, rule))
 
 
+@pytest.mark.usefixtures("by_numpy")
 @pytest.mark.parametrize("rule", RULES)
 def test_same_as_plain_where_the_screen_leaves_nothing(rule, monkeypatch):
     """Only u_1 covers its direction, and the rows past those at hand are of no use."""
@@ -154,6 +163,7 @@ def test_same_as_plain_where_the_screen_leaves_nothing(rule, monkeypatch):
     assert fast.counts["repeats"] > 0
 
 
+@pytest.mark.usefixtures("arithmetic")
 def test_looks_at_few_rows(gaussian_rows):
     U = gaussian_rows(5000, 20)
     fast = sparsify(ArrayVectors(U), 60)
@@ -161,6 +171,7 @@ def test_looks_at_few_rows(gaussian_rows):
     assert fast.counts["decompositions"] < 20
 
 
+@pytest.mark.usefixtures("arithmetic")
 def test_asks_no_screen_while_nearer_rows_will_do(gaussian_rows):
     """Of 80 orthogonal rows each is drawn once before any other: all 64 rows at hand go first."""
     U = np.vstack([np.eye(80) * 0.9, gaussian_rows(400, 80) * np.sqrt(0.19)])
@@ -172,6 +183,7 @@ def test_asks_no_screen_while_nearer_rows_will_do(gaussian_rows):
 # what goes wrong is noticed
 
 
+@pytest.mark.usefixtures("by_numpy")
 def test_decomposes_again_when_a_stale_factor_fails(monkeypatch, gaussian_rows):
     U = gaussian_rows(200, 10)
     factor = Resolvent.low_rank_factor
@@ -188,6 +200,7 @@ def test_decomposes_again_when_a_stale_factor_fails(monkeypatch, gaussian_rows):
     assert fast.counts["early decompositions"] > 0
 
 
+@pytest.mark.usefixtures("by_numpy")
 def test_draws_plainly_when_the_fast_arithmetic_fails(monkeypatch, gaussian_rows):
     def failing(self, tau):
         raise LostDefinitenessError
@@ -200,6 +213,7 @@ def test_draws_plainly_when_the_fast_arithmetic_fails(monkeypatch, gaussian_rows
         assert fast.counts["plain draws"] == 20
 
 
+@pytest.mark.usefixtures("by_numpy")
 def test_draws_again_what_was_drawn_with_a_drifted_potential(monkeypatch, gaussian_rows):
     add = Resolvent.add
     calls = iter(range(10**6))

@@ -23,6 +23,7 @@ def instance(rng):
     return X, Ut.T, alpha / s**2, alpha, dimension, n_draws
 
 
+@pytest.mark.usefixtures("arithmetic")
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("seed", range(70))
 def test_theorem(seed, rule):
@@ -41,6 +42,7 @@ def test_theorem(seed, rule):
     assert eigenvalues[-1] == pytest.approx(found.upper, rel=1e-8)
 
 
+@pytest.mark.usefixtures("arithmetic")
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("seed", range(30))
 def test_same_as_plain(seed, rule):
@@ -95,6 +97,7 @@ def test_huge_penalties_are_taken_for_large_ones():
     assert barriers.dimension == pytest.approx(1.5 + 1 / MOST_PENALTY)
 
 
+@pytest.mark.usefixtures("arithmetic")
 @pytest.mark.shared_data
 @pytest.mark.parametrize("n_draws", [50, 100])
 @pytest.mark.parametrize("rule", ["norm", "slack"])

@@ -133,6 +133,7 @@ def test_interpolation_error(sign, n_nodes):
             assert np.all(abs(bound - form) <= 60 * 0.15**n_nodes * scale * abs(exact))
 
 
+@pytest.mark.usefixtures("by_numpy")
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("penalized", [False, True])
 def test_few_rows_are_left(rule, penalized, monkeypatch, gaussian_rows):

@@ -13,7 +13,6 @@ fails too, the draw is made by the plain algorithm's arithmetic, which raises an
 """
 
 from collections import Counter
-from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg.lapack import dsyevd
@@ -21,6 +20,7 @@ from sklearn.utils import gen_batches
 
 from ridgewise._threads import one_blas_thread
 from ridgewise._typing import BoolArray, FloatArray, IndexArray
+from ridgewise.barrier import _compiled as compiled
 from ridgewise.barrier import _plain as plain
 from ridgewise.barrier._problem import (
     NEAR_TIE,
@@ -37,8 +37,8 @@ from ridgewise.barrier._problem import (
     scan_order,
 )
 from ridgewise.barrier._resolvent import LostDefinitenessError, Resolvent
-from ridgewise.barrier._screen import Screen
-from ridgewise.barrier._shortlist import Pair, Shortlist
+from ridgewise.barrier._screen import MOST_HELD, Screen
+from ridgewise.barrier._shortlist import Candidate, Draw, Pair, Shortlist
 
 FIRST_ROWS = 64  # rows asked for at the start
 MOST_ROWS = 1536  # rows in descending norm looked at, before all rows are, by the screen
@@ -46,36 +46,6 @@ MOST_ROWS_SCREENED = 256  # the same where the screen is set: setting it is what
 FEW_TRIES = 12  # candidates looked at one by one, before the others are all at once
 SPARE = 4  # rows whose slack may be that part of the best one's are kept in sight
 MOST_DRIFT = 1e-8  # of the potentials carried from draw to draw, against fresh ones
-
-
-class Draw(NamedTuple):
-    """A row, by its position in scan order, and its weight."""
-
-    position: int
-    row: FloatArray
-    t: float
-
-
-class Candidate(NamedTuple):
-    """A row by its position in scan order, as it is and in both barriers' coordinates.
-
-    With its quadratic forms u^T N^2 u and u^T N u at either barrier, L(u), U(u), and L's positive
-    term.
-    """
-
-    position: int
-    raw: FloatArray
-    rotated: Pair
-    lower: tuple[float, float]
-    upper: tuple[float, float]
-    lv: float
-    uv: float
-    term: float
-
-    @property
-    def is_feasible(self) -> bool:
-        """Whether it may be drawn."""
-        return bool(is_feasible(self.lv, self.uv, self.term))
 
 
 def sparsify(
@@ -131,16 +101,22 @@ class Engine:
         self.depth = 0.0  # how far into them the scan went lately
         self.screen = Screen(vectors)
         self.whole_until = 0  # the draw from which on it may leave out shorter rows
+        self.is_compiled = compiled.serves(rule, vectors.rank, penalty is not None)
+        self.needed = np.inf  # rows of less squared norm could not have been the best one
         self.fresh_at = 0
         self.counts: Counter[str] = Counter()
 
     def run(self) -> Sparsifier:
         """Make all draws."""
         self.decompose(0)
-        for tau in range(self.barriers.n_draws):
+        tau = 0
+        while tau < self.barriers.n_draws:
             if tau - self.fresh_at >= self.patience:
                 self.decompose(tau)
-            self.record(tau, self.draw(tau))
+            made = self.draw_ahead(tau)
+            if made == 0:
+                self.record(tau, self.draw(tau))
+            tau += max(made, 1)
         draws, counts = self.order[self.positions], dict(self.counts)
         return finish(self.vectors, self.barriers, draws, self.t, counts, self.penalty)
 
@@ -176,8 +152,7 @@ class Engine:
         # rows drawn since, in each barrier's coordinates
         Z = np.empty((self.patience, self.vectors.rank))
         self.Z = Z, Z if self.Q[0] is self.Q[1] else np.empty_like(Z)
-        kept = 2 * (FIRST_ROWS + int(self.depth)) if self.depth <= self.most_rows else 0
-        self.nearest.refresh(self.Q, self.selected, most=kept)
+        self.nearest.refresh(self.Q, self.selected, most=self.rows_wanted())
         if self.screen.is_set:
             self.screen.decomposed(self.Q, self.eigenvalues, self.patience)
 
@@ -254,6 +229,45 @@ class Engine:
         feasible = is_feasible(lv, uv, term)
         return self.accept_first(tau, rows, rest[feasible]) if feasible.any() else None
 
+    # many draws, by compiled code
+
+    def draw_ahead(self, tau: int) -> int:
+        """Make draws up to the next decomposition, and tell how many; none where it can't."""
+        if not self.is_compiled or self.depth > self.most_rows:
+            return 0
+        done, stop = tau, min(self.fresh_at + self.patience, self.barriers.n_draws)
+        more = len(self.nearest) > 0 or self.hold_more()
+        while done < stop and more:
+            end = self.nearest.positions[-1] + 1
+            ahead = compiled.draws(
+                self.rule,
+                rows=(self.nearest.lower, self.nearest.upper),
+                selected=self.selected[self.order[self.nearest.positions]],
+                outside=self.vectors.norms2[self.order[end]] if end < len(self.order) else 0.0,
+                eigenvalues=self.eigenvalues,
+                places=(self.barriers.lower(self.fresh_at), self.barriers.upper(self.fresh_at)),
+                steps=(1.0, self.barriers.delta_U),
+                potentials=(self.lower.potential, self.upper.potential),
+                Z=(self.Z[0][: stop - self.fresh_at], self.Z[1][: stop - self.fresh_at]),
+                t=self.t[self.fresh_at : done],
+            )
+            self.record_all(done, ahead)
+            done += len(ahead.t)
+            more = ahead.state is compiled.State.NEEDS_ROWS and self.hold_more()
+        return done - tau
+
+    def record_all(self, tau: int, ahead: compiled.Ahead) -> None:
+        """Remember what was drawn ahead."""
+        self.counts["compiled draws"] += len(ahead.t)
+        self.counts["rows"] += ahead.n_looked_at
+        draws = zip(ahead.drawn, ahead.t, ahead.passed, strict=True)
+        for i, (row, t, passed) in enumerate(draws):
+            draw = Draw(int(self.nearest.positions[row]), self.nearest.raw[row], float(t))
+            self.record(tau + i, draw)
+            self.depth += 0.2 * (passed - self.depth)
+        self.lower.potential, self.upper.potential = ahead.potentials
+        self.needed = ahead.needed
+
     # the rule "norm": the first feasible row in scan order
 
     def first_nearest(self, tau: int) -> Draw | None:
@@ -280,6 +294,8 @@ class Engine:
     @property
     def most_rows(self) -> int:
         """How many rows are looked at before all are."""
+        if self.rule == "slack":
+            return MOST_HELD // self.vectors.rank
         return MOST_ROWS_SCREENED if self.screen.is_set else MOST_ROWS
 
     def first_unselected(self) -> int:
@@ -310,11 +326,18 @@ class Engine:
         # rounding errors of lv are some EPS ||u||^2: far below the millionth of uv left out here
         return start + np.flatnonzero(unselected & (lv >= (1 - 1e-6) * uv))
 
+    def rows_wanted(self) -> int:
+        """How many rows are likely to be looked at before the next decomposition."""
+        if self.rule == "slack":
+            return FIRST_ROWS + int(np.count_nonzero(self.vectors.norms2 >= self.needed / 2))
+        return 2 * (FIRST_ROWS + int(self.depth)) if self.depth <= self.most_rows else 0
+
     def hold_more(self) -> bool:
         """Hold more of the nearest rows, if there are any and there is room."""
         held = self.nearest.positions
         end = int(held[-1]) + 1 if len(held) else 0
-        room = max(0, min(max(FIRST_ROWS, len(held) // 2), self.most_rows - len(held)))
+        wanted = max(FIRST_ROWS, len(held) // 2, self.rows_wanted() - len(held))
+        room = max(0, min(wanted, self.most_rows - len(held)))
         within = end + room + len(self.positions)  # at most so many of them are selected
         more = end + np.flatnonzero(~self.selected[self.order[end:within]])[:room]
         if len(more) == 0:
@@ -454,6 +477,9 @@ class Engine:
 
 def decomposition(A_lower: FloatArray, A_upper: FloatArray) -> tuple[Pair, Pair]:
     """Eigenvalues and eigenvectors of A as each barrier sees it."""
+    if A_upper is A_lower and not A_lower.any():
+        zero = np.zeros(len(A_lower))
+        return (zero, zero), (np.eye(len(zero)),) * 2
     eigenvalues, Q, _ = dsyevd(A_lower, lower=1)
     if A_upper is A_lower:
         return (eigenvalues, eigenvalues), (Q, Q)

@@ -20,6 +20,9 @@ NEAR_TIE = 1e-10
 # A row below this squared norm is zero: its reciprocal, a weight, could not be stored.
 ZERO_NORM2 = 1e-290
 
+# Smallest by largest eigenvalue from which on the smallest is accurate to some 1e-13 of itself.
+WELL_CONDITIONED = 1e-2
+
 # Penalties above this are taken for it: the promise stays true, since lower barriers rise for it
 # and upper ones fall, and matrices stay well enough conditioned for their small eigenvalues.
 MOST_PENALTY = 1e5
@@ -232,7 +235,8 @@ def weighted_spectrum(
 
     With a penalty e = alpha / sigma^2, of Z^1/2 G Z^1/2 + I - Z, Z = 1 / (1 + diag(e)): these bound
     K~ + alpha between multiples of K + alpha. They are squares of the singular values of B, with
-    diag(sqrt(w)) U Z^1/2 above diag(sqrt(1 - Z)): not forming B^T B keeps small ones accurate.
+    diag(sqrt(w)) U Z^1/2 above diag(sqrt(1 - Z)): where the small ones are far smaller than the
+    large ones, not forming B^T B keeps them accurate.
     """
     B = np.sqrt(weights)[:, None] * U
     if penalty is not None:
@@ -240,6 +244,10 @@ def weighted_spectrum(
         B = np.vstack([B * np.sqrt(Z), np.diag(np.sqrt(penalty * Z))])
     if B.size == 0:
         return 0.0, 0.0
+    if len(B) > B.shape[1]:
+        eigenvalues = np.linalg.eigvalsh(B.T @ B)
+        if eigenvalues[0] > WELL_CONDITIONED * eigenvalues[-1]:
+            return float(eigenvalues[0]), float(eigenvalues[-1])
     singular = np.linalg.svd(B, compute_uv=False)
     smallest = singular[-1] if len(singular) == B.shape[1] else 0.0
     return float(smallest**2), float(singular[0] ** 2)

@@ -1,12 +1,44 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The rows that the engine keeps at hand."""
+"""The rows that the engine keeps at hand, and what it makes of one."""
+
+from typing import NamedTuple
 
 import numpy as np
 
 from ridgewise._typing import BoolArray, FloatArray, IndexArray
-from ridgewise.barrier._problem import Vectors
+from ridgewise.barrier._problem import Vectors, is_feasible
 
 Pair = tuple[FloatArray, FloatArray]  # one for the lower barrier, one for the upper
+
+
+class Draw(NamedTuple):
+    """A row, by its position in scan order, and its weight."""
+
+    position: int
+    row: FloatArray
+    t: float
+
+
+class Candidate(NamedTuple):
+    """A row by its position in scan order, as it is and in both barriers' coordinates.
+
+    With its quadratic forms u^T N^2 u and u^T N u at either barrier, L(u), U(u), and L's positive
+    term.
+    """
+
+    position: int
+    raw: FloatArray
+    rotated: Pair
+    lower: tuple[float, float]
+    upper: tuple[float, float]
+    lv: float
+    uv: float
+    term: float
+
+    @property
+    def is_feasible(self) -> bool:
+        """Whether it may be drawn."""
+        return bool(is_feasible(self.lv, self.uv, self.term))
 
 
 class Shortlist:

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Compile the draws of the barrier method on installing, where there is a C compiler.
+
+Nothing depends on it: without a compiler, or with RIDGEWISE_PURE=1 in the environment, the package
+is pure Python and selects the same features. CC names another compiler than cc, gcc or clang.
+"""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+SOURCE = Path("src/ridgewise/barrier/_draws.c")
+SUFFIX = {"darwin": ".dylib", "win32": ".dll"}.get(sys.platform, ".so")
+FLAGS = ("-std=c11", "-O3", "-fopenmp-simd", "-fPIC", "-shared")
+
+
+class CompileDraws(BuildHookInterface):
+    """What hatchling runs before it makes a wheel, or an editable install."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Compile, and make it a part of the wheel, which is then one of this platform."""
+        source = Path(self.root, SOURCE)
+        self.scratch = tempfile.TemporaryDirectory()
+        compiled = Path(self.scratch.name, f"libdraws{SUFFIX}")
+        reason = compile_library(source, compiled)
+        if reason:
+            self.app.display_warning(f"ridgewise is installed without compiled draws: {reason}")
+        if version == "editable":  # the package is where its source is
+            beside = source.with_name(compiled.name)
+            beside.unlink(missing_ok=True)
+            if not reason:
+                shutil.copy(compiled, beside)
+        elif not reason:
+            platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+            build_data["force_include"][str(compiled)] = f"ridgewise/barrier/{compiled.name}"
+            build_data["pure_python"] = False
+            build_data["tag"] = f"py3-none-{platform}"
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Leave nothing behind."""
+        self.scratch.cleanup()
+
+
+def compile_library(source: Path, library: Path) -> str:
+    """Compile a shared library; returns what kept it from being made, or nothing."""
+    if os.environ.get("RIDGEWISE_PURE", "0") != "0":
+        return "RIDGEWISE_PURE is set"
+    compiler = (
+        shlex.split(os.environ.get("CC", ""))
+        or [name for name in ("cc", "gcc", "clang") if shutil.which(name)][:1]
+    )
+    if not compiler:
+        return "there is no C compiler (cc, gcc, clang, or the one that CC names)"
+    command = [*compiler, *FLAGS, "-o", str(library), str(source), "-lm"]
+    try:
+        run = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError as error:
+        return f"{compiler[0]} could not be run: {error}"
+    if run.returncode != 0:
+        return f"{shlex.join(command)} failed:\n{run.stderr.strip()}"
+    return ""

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Draws between two decompositions of A, one after the other, among rows at hand: what the engine
+ * does by NumPy, without the cost of calling it. See _resolvent.py for the resolvents and
+ * _engine.py for what a draw is; rows and matrices are row-major, in the coordinates of Q.
+ *
+ * Few rows are looked at closely. Each is known by two numbers at a place x0 that the lower barrier
+ * has not passed yet, h = u^T N u and h' = u^T N^2 u, N = (A - x0)^-1. They are sums over the
+ * eigenvalues of A of y = 1 / (eigenvalue - x0), and of y^2, with the same positive weights. The
+ * barrier being at x = x0 - delta, L(u) is the sum of y F(y), with those weights and
+ *
+ *     F(y) = y / (change (1 + delta y)^2) - 1 / (1 + delta y).
+ *
+ * F is concave where delta y <= 2, so L(u) <= h F(h' / h) by Jensen's inequality. U(u) is bounded
+ * from below alike, by u^T A u as it was at the decomposition: A has only grown since.
+ */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
+/* also for processors with AVX2, chosen when the library is loaded */
+#define CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
+#else
+#define CLONES
+#endif
+#define INLINE static inline __attribute__((always_inline))
+
+enum rule { NORM, SLACK };
+enum state { DONE, NEEDS_ROWS, LOST_DEFINITENESS, NO_MEMORY, WRONG_SIZE };
+
+static const double SPARE = 1 - 1e-6; /* far more than the bounds' rounding errors */
+
+/* What is given and found; _compiled.py has the same. Pairs are lower and upper barrier. */
+typedef struct {
+    int64_t size;                   /* of this struct */
+    int64_t l, n_rows, rule;        /* rows at hand, in scan order */
+    int64_t n_drawn, most;          /* in and out: draws since the decomposition; the most */
+    double near_tie, outside;       /* norm^2 of the longest row that is not at hand */
+    double place[2], step[2];       /* of the barriers, at the decomposition and a draw */
+    const double *rows[2], *eigenvalues[2];
+    uint8_t *selected;              /* in and out: of the rows at hand */
+    double potential[2];            /* in and out */
+    double *Z[2], *t;               /* in and out: rows drawn, and their weights */
+    int64_t *drawn, *passed;        /* out: which row, after how many unselected ones */
+    int64_t n_looked_at;            /* out */
+    double needed;                  /* out: rows of less norm^2 could not have been better */
+} Block;
+
+typedef struct {
+    double sign;
+    int64_t l, k;                   /* k rows were drawn since the decomposition */
+    const double *eigenvalues;
+    double *g, *C;                  /* N = diag(g) - sign C^T C */
+    double potential, trace, change;
+} Resolvent;
+
+typedef struct {
+    double square, plain;           /* z^T N^2 z and z^T N z */
+} Forms;
+
+typedef struct {
+    double lv, uv, term;            /* L(u), U(u), and L's positive term */
+    Forms lower, upper;
+} Candidate;
+
+typedef struct {
+    Resolvent N;
+    double place;                   /* x0 */
+    int64_t n_known;                /* rows that have their numbers */
+    double *h, *slope, *norm2, *centre;
+} Screen;
+
+typedef struct {
+    Resolvent lower, upper;
+    Screen screen;
+    double *hopes, *spare[2];
+} Work;
+
+INLINE double dot(int64_t n, const double *x, const double *y)
+{
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = 0; i < n; i++) sum += x[i] * y[i];
+    return sum;
+}
+
+/* out = N z */
+INLINE void times(const Resolvent *N, const double *z, double *restrict out)
+{
+    const int64_t l = N->l;
+    int64_t j = 0;
+#pragma omp simd
+    for (int64_t i = 0; i < l; i++) out[i] = N->g[i] * z[i];
+    for (; j + 3 < N->k; j += 4) { /* four at a time: z and out are read once for them */
+        const double *a = N->C + j * l, *b = a + l, *c = b + l, *d = c + l;
+        double az = 0, bz = 0, cz = 0, dz = 0;
+#pragma omp simd reduction(+ : az, bz, cz, dz)
+        for (int64_t i = 0; i < l; i++) {
+            az += a[i] * z[i];
+            bz += b[i] * z[i];
+            cz += c[i] * z[i];
+            dz += d[i] * z[i];
+        }
+        az *= N->sign, bz *= N->sign, cz *= N->sign, dz *= N->sign;
+#pragma omp simd
+        for (int64_t i = 0; i < l; i++) out[i] -= az * a[i] + bz * b[i] + cz * c[i] + dz * d[i];
+    }
+    for (; j < N->k; j++) {
+        const double *a = N->C + j * l, az = N->sign * dot(l, a, z);
+#pragma omp simd
+        for (int64_t i = 0; i < l; i++) out[i] -= az * a[i];
+    }
+}
+
+INLINE Forms forms(const Resolvent *N, const double *z, double *Nz)
+{
+    times(N, z, Nz);
+    return (Forms){dot(N->l, Nz, Nz), dot(N->l, Nz, z)};
+}
+
+/* Take A + t z z^T for A: one more row of C, N z / sqrt(1 / t + sign z^T N z). */
+INLINE int add(Resolvent *N, const double *z, double t)
+{
+    double *c = N->C + N->k * N->l;
+    times(N, z, c);
+    const double scale2 = 1 / t + N->sign * dot(N->l, c, z);
+    if (!(scale2 > 0)) return 0;
+    const double factor = 1 / sqrt(scale2);
+#pragma omp simd
+    for (int64_t i = 0; i < N->l; i++) c[i] *= factor;
+    N->k++;
+    return 1;
+}
+
+/* Move the barrier to its next place, with all rows drawn since the decomposition. */
+INLINE int move(Resolvent *N, double place, int64_t k, const double *Z, const double *t)
+{
+    double least = INFINITY;
+    N->trace = 0;
+    for (int64_t i = 0; i < N->l; i++) {
+        const double gap = N->sign * (N->eigenvalues[i] - place);
+        least = gap < least ? gap : least;
+        N->trace += N->g[i] = 1 / gap;
+    }
+    if (!(least > 0)) return 0;
+    for (N->k = 0; N->k < k;) {
+        const double *c = N->C + N->k * N->l;
+        if (!add(N, Z + N->k * N->l, t[N->k])) return 0;
+        N->trace -= N->sign * dot(N->l, c, c);
+    }
+    N->change = N->sign * (N->trace - N->potential);
+    return 1;
+}
+
+/* The screen's numbers of one row. */
+INLINE void know(Work *work, const Block *block, int64_t row)
+{
+    Screen *screen = &work->screen;
+    const int64_t l = block->l;
+    const double *v = block->rows[1] + row * l, *eigenvalues = block->eigenvalues[1];
+    const Forms at = forms(&screen->N, block->rows[0] + row * l, work->spare[0]);
+    double norm2 = 0, weighted = 0;
+#pragma omp simd reduction(+ : norm2, weighted)
+    for (int64_t i = 0; i < l; i++) {
+        norm2 += v[i] * v[i];
+        weighted += v[i] * v[i] * eigenvalues[i];
+    }
+    screen->h[row] = at.plain;
+    screen->slope[row] = at.square;
+    screen->norm2[row] = norm2;
+    screen->centre[row] = weighted / norm2;
+}
+
+/* Bounds of one row: L(u) or more, U(u) or less. */
+INLINE void bound(const Work *work, double x, double y, int64_t row, double *lv, double *uv)
+{
+    const Screen *screen = &work->screen;
+    const double h = screen->h[row], mean = screen->slope[row] / h;
+    const double share = 1 / (1 + (screen->place - x) * mean);
+    const double q = screen->norm2[row] / (y - screen->centre[row]);
+    *lv = h > 0 ? h * share * (mean * share / work->lower.change - 1) : INFINITY;
+    *uv = SPARE * (q + q * q / (screen->norm2[row] * work->upper.change));
+}
+
+/* Keep the screen up with a draw. */
+INLINE void follow(Work *work, const Block *block, const double *z, double t)
+{
+    Screen *screen = &work->screen;
+    Resolvent *N = &screen->N;
+    const int64_t l = N->l, before = N->k;
+    const double *c = N->C + before * l;
+    double *Nc = work->spare[0];
+    if (!add(N, z, t)) {
+        screen->place = -INFINITY;
+        return;
+    }
+    N->k = before;
+    times(N, c, Nc);
+    N->k = before + 1;
+    const double norm2 = dot(l, c, c);
+    for (int64_t row = 0; row < screen->n_known; row++) {
+        const double *u = block->rows[0] + row * l;
+        double cu = 0, cNu = 0;
+        if (block->selected[row]) continue;
+#pragma omp simd reduction(+ : cu, cNu)
+        for (int64_t i = 0; i < l; i++) {
+            cu += c[i] * u[i];
+            cNu += Nc[i] * u[i];
+        }
+        screen->h[row] -= cu * cu;
+        screen->slope[row] -= cu * (2 * cNu - cu * norm2);
+    }
+}
+
+/* L and U of one row, as they are. */
+INLINE Candidate weigh(Work *work, Block *block, int64_t row)
+{
+    Candidate u;
+    block->n_looked_at++;
+    u.lower = forms(&work->lower, block->rows[0] + row * block->l, work->spare[0]);
+    u.upper = forms(&work->upper, block->rows[1] + row * block->l, work->spare[1]);
+    u.term = u.lower.square / work->lower.change;
+    u.lv = u.term - u.lower.plain;
+    u.uv = u.upper.square / work->upper.change + u.upper.plain;
+    return u;
+}
+
+INLINE int is_feasible(const Block *block, const Candidate *u)
+{
+    return u->lv > 0 && u->lv >= u->uv - block->near_tie * u->term;
+}
+
+/* The first feasible row at hand, or -1. */
+INLINE int64_t first_feasible(Work *work, Block *block, double x, double y, Candidate *u)
+{
+    for (int64_t row = 0; row < block->n_rows; row++) {
+        double lv, uv;
+        if (row == work->screen.n_known) {
+            know(work, block, row);
+            work->screen.n_known++;
+        }
+        if (block->selected[row]) continue;
+        bound(work, x, y, row, &lv, &uv);
+        if (lv < uv) continue;
+        *u = weigh(work, block, row);
+        if (is_feasible(block, u)) return row;
+    }
+    return -1;
+}
+
+/* The feasible row at hand with the largest slack, or -1. Of near-ties it is the first. */
+INLINE int64_t most_slack(Work *work, Block *block, double x, double y, Candidate *u)
+{
+    double *hopes = work->hopes, best = -INFINITY;
+    int64_t row, most_hopeful = -1;
+    for (; work->screen.n_known < block->n_rows; work->screen.n_known++)
+        know(work, block, work->screen.n_known);
+    for (row = 0; row < block->n_rows; row++) {
+        double lv, uv;
+        hopes[row] = -INFINITY;
+        if (block->selected[row]) continue;
+        bound(work, x, y, row, &lv, &uv);
+        if (lv < uv) continue;
+        hopes[row] = lv - uv;
+        if (most_hopeful < 0 || hopes[row] > hopes[most_hopeful]) most_hopeful = row;
+    }
+    if (most_hopeful < 0) return -1;
+    *u = weigh(work, block, most_hopeful);
+    if (is_feasible(block, u)) best = u->lv - u->uv;
+    for (row = 0; row < block->n_rows; row++) { /* from hopes to what they are */
+        if (hopes[row] == -INFINITY) continue;
+        if (hopes[row] >= best - 10 * block->near_tie * fabs(best)) {
+            *u = weigh(work, block, row);
+            hopes[row] = is_feasible(block, u) ? u->lv - u->uv : -INFINITY;
+            best = hopes[row] > best ? hopes[row] : best;
+        } else {
+            hopes[row] = -INFINITY;
+        }
+    }
+    if (best == -INFINITY) return -1;
+    for (row = 0; hopes[row] < best - block->near_tie * fabs(best);) row++;
+    *u = weigh(work, block, row);
+    return row;
+}
+
+/* Whether no row outside has more slack: that is at most (g^2 / change - g) norm^2. */
+INLINE int is_best(const Work *work, Block *block, const Candidate *u)
+{
+    const double g = work->lower.g[0], most = g * (g / work->lower.change - 1) / SPARE;
+    if (block->rule == NORM) return 1;
+    block->needed = u->lv > u->uv && most > 0 ? (u->lv - u->uv) / most : INFINITY;
+    return block->outside <= 0 || (block->needed < INFINITY && block->needed > block->outside);
+}
+
+/* Make draw number k. */
+INLINE enum state draw(Work *work, Block *block, int64_t k)
+{
+    const int64_t l = block->l;
+    const double x = block->place[0] + block->step[0] * (double)(k + 1);
+    const double y = block->place[1] + block->step[1] * (double)(k + 1);
+    Resolvent *lower = &work->lower, *upper = &work->upper;
+    Screen *screen = &work->screen;
+    Candidate u;
+    if (!move(lower, x, k, block->Z[0], block->t) || !(lower->change > 0)) return LOST_DEFINITENESS;
+    if (!move(upper, y, k, block->Z[1], block->t) || !(upper->change > 0)) return LOST_DEFINITENESS;
+    if (x > screen->place) {
+        screen->place = x + 0.5 * (lower->eigenvalues[0] - x);
+        screen->n_known = 0;
+        if (!move(&screen->N, screen->place, k, block->Z[0], block->t)) return LOST_DEFINITENESS;
+    }
+    const int64_t row = block->rule == NORM ? first_feasible(work, block, x, y, &u)
+                                            : most_slack(work, block, x, y, &u);
+    if (row < 0 || !is_best(work, block, &u)) return NEEDS_ROWS;
+    const double t = 2 / (u.lv + u.uv);
+    lower->potential = lower->trace - t * u.lower.square / (1 + t * u.lower.plain);
+    upper->potential = upper->trace + t * u.upper.square / (1 - t * u.upper.plain);
+    block->t[k] = t;
+    block->drawn[k] = row;
+    block->passed[k] = 0;
+    for (int64_t i = 0; i < row; i++) block->passed[k] += !block->selected[i];
+    block->selected[row] = 1;
+    for (int side = 0; side < 2; side++)
+        memcpy(block->Z[side] + k * l, block->rows[side] + row * l, (size_t)l * sizeof(double));
+    follow(work, block, block->Z[0] + k * l, t);
+    return DONE;
+}
+
+/* Make draws until there are as many as wanted, or something else has to be done first. */
+CLONES enum state draw_ahead(Block *block)
+{
+    if (block->size != sizeof(Block)) return WRONG_SIZE;
+    const int64_t l = block->l, n_rows = block->n_rows, most = block->most;
+    double *space = malloc((size_t)(5 * l + 3 * most * l + 5 * n_rows + 1) * sizeof(double));
+    double *next = space;
+    if (!space) return NO_MEMORY;
+    Work work = {
+        .lower = {.sign = +1, .l = l, .eigenvalues = block->eigenvalues[0]},
+        .upper = {.sign = -1, .l = l, .eigenvalues = block->eigenvalues[1]},
+        .screen = {.N = {.sign = +1, .l = l, .eigenvalues = block->eigenvalues[0]}},
+    };
+    Resolvent *resolvents[] = {&work.lower, &work.upper, &work.screen.N};
+    for (int i = 0; i < 3; i++) {
+        resolvents[i]->g = next, next += l;
+        resolvents[i]->C = next, next += most * l;
+    }
+    work.spare[0] = next, next += l;
+    work.spare[1] = next, next += l;
+    double **of_rows[] = {&work.hopes, &work.screen.h, &work.screen.slope, &work.screen.norm2,
+                          &work.screen.centre};
+    for (int i = 0; i < 5; i++) *of_rows[i] = next, next += n_rows;
+    work.lower.potential = block->potential[0];
+    work.upper.potential = block->potential[1];
+    work.screen.place = -INFINITY;
+    block->needed = INFINITY;
+
+    enum state state = DONE;
+    for (; block->n_drawn < most; block->n_drawn++) {
+        state = draw(&work, block, block->n_drawn);
+        if (state != DONE) break;
+    }
+    block->potential[0] = work.lower.potential;
+    block->potential[1] = work.upper.potential;
+    free(space);
+    return state;
+}
