@@ -16,6 +16,7 @@ import tracemalloc
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,6 +24,7 @@ from threadpoolctl import threadpool_limits
 
 from ridgewise import BSSSelector, LeverageSelector
 from ridgewise.barrier import RULES, sparsify, sparsify_plain
+from ridgewise.barrier import _compiled as compiled
 from ridgewise.datasets import read_techtc_folder
 from ridgewise.guarantees.effective_dimension import alpha_for_dimension
 from ridgewise.spectrum import Spectrum, as_columns, compute_spectrum
@@ -103,7 +105,16 @@ def engine_runs(spectrum: Spectrum) -> dict[str, Callable[[], object]]:
         penalty = alpha_for_dimension(squares, N_DRAWS / ratio) / squares
         runs[f"alpha, r = {ratio} d_eff"] = partial(sparsify, spectrum, N_DRAWS, "norm", penalty)
     runs["rule norm, r = 500"] = partial(sparsify, spectrum, 500)
+    if compiled.draw_ahead is not None:
+        for rule in ("norm", "slack"):
+            runs[f"rule {rule}, NumPy"] = partial(by_numpy, spectrum, rule)
     return runs
+
+
+def by_numpy(spectrum: Spectrum, rule: str) -> None:
+    """The engine without compiled draws, as where there was no compiler."""
+    with patch.object(compiled, "draw_ahead", None):
+        sparsify(spectrum, N_DRAWS, rule)
 
 
 def compare_memmap(n: int = 200, d: int = 1_000_000) -> None:

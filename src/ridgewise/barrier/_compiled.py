@@ -17,7 +17,7 @@ from ridgewise.barrier._problem import NEAR_TIE, RULES
 from ridgewise.barrier._shortlist import Pair
 
 # Vectors longer than that go by NumPy: its BLAS makes more of large matrices than plain loops do.
-MOST_RANK = 400
+MOST_RANK = 1000
 
 
 class State(IntEnum):

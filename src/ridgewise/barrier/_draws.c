@@ -11,8 +11,11 @@
  *
  *     F(y) = y / (change (1 + delta y)^2) - 1 / (1 + delta y).
  *
- * F is concave where delta y <= 2, so L(u) <= h F(h' / h) by Jensen's inequality. U(u) is bounded
- * from below alike, by u^T A u as it was at the decomposition: A has only grown since.
+ * F is concave where delta y <= 2, so L(u) <= h F(h' / h) by Jensen's inequality.
+ *
+ * U(u) is at least q + q^2 / (norm^2 change) for any q <= u^T N u of the upper barrier. There N is
+ * at least what it would be with A as decomposed, since A has only grown: that gives a q, and by
+ * Jensen's inequality again one that is had without a sum, norm^4 / u^T (y - A) u.
  */
 #include <math.h>
 #include <stdint.h>
@@ -173,15 +176,29 @@ INLINE void know(Work *work, const Block *block, int64_t row)
     screen->centre[row] = weighted / norm2;
 }
 
+INLINE double least_U(const Work *work, int64_t row, double q)
+{
+    return SPARE * (q + q * q / (work->screen.norm2[row] * work->upper.change));
+}
+
 /* Bounds of one row: L(u) or more, U(u) or less. */
 INLINE void bound(const Work *work, double x, double y, int64_t row, double *lv, double *uv)
 {
     const Screen *screen = &work->screen;
     const double h = screen->h[row], mean = screen->slope[row] / h;
     const double share = 1 / (1 + (screen->place - x) * mean);
-    const double q = screen->norm2[row] / (y - screen->centre[row]);
     *lv = h > 0 ? h * share * (mean * share / work->lower.change - 1) : INFINITY;
-    *uv = SPARE * (q + q * q / (screen->norm2[row] * work->upper.change));
+    *uv = least_U(work, row, screen->norm2[row] / (y - screen->centre[row]));
+}
+
+/* A closer bound on U(u), for a sum more. */
+INLINE double closer_bound(const Work *work, const Block *block, int64_t row)
+{
+    const double *v = block->rows[1] + row * block->l, *g = work->upper.g;
+    double q = 0;
+#pragma omp simd reduction(+ : q)
+    for (int64_t i = 0; i < block->l; i++) q += g[i] * v[i] * v[i];
+    return least_U(work, row, q);
 }
 
 /* Keep the screen up with a draw. */
@@ -243,7 +260,7 @@ INLINE int64_t first_feasible(Work *work, Block *block, double x, double y, Cand
         }
         if (block->selected[row]) continue;
         bound(work, x, y, row, &lv, &uv);
-        if (lv < uv) continue;
+        if (lv < uv || lv < closer_bound(work, block, row)) continue;
         *u = weigh(work, block, row);
         if (is_feasible(block, u)) return row;
     }

@@ -7,6 +7,7 @@
   product tells for a block of rows at once.
 - Rows are asked for when they are needed, and those looked at often are kept, already rotated.
 - Where all rows have to be looked at, each is a dozen numbers (see ``_screen``), not a vector.
+- Draws between decompositions are compiled (see ``_compiled``), where there was a compiler.
 
 Whatever goes wrong numerically is noticed: the engine decomposes A anew and tries again; if that
 fails too, the draw is made by the plain algorithm's arithmetic, which raises an error if it can't.
@@ -43,6 +44,7 @@ from ridgewise.barrier._shortlist import Candidate, Draw, Pair, Shortlist
 FIRST_ROWS = 64  # rows asked for at the start
 MOST_ROWS = 1536  # rows in descending norm looked at, before all rows are, by the screen
 MOST_ROWS_SCREENED = 256  # the same where the screen is set: setting it is what costs
+PAUSE = 8  # draws made one by one where compiled code could not
 FEW_TRIES = 12  # candidates looked at one by one, before the others are all at once
 SPARE = 4  # rows whose slack may be that part of the best one's are kept in sight
 MOST_DRIFT = 1e-8  # of the potentials carried from draw to draw, against fresh ones
@@ -102,6 +104,7 @@ class Engine:
         self.screen = Screen(vectors)
         self.whole_until = 0  # the draw from which on it may leave out shorter rows
         self.is_compiled = compiled.serves(rule, vectors.rank, penalty is not None)
+        self.ahead_from = 0  # the draw from which on they are tried
         self.needed = np.inf  # rows of less squared norm could not have been the best one
         self.fresh_at = 0
         self.counts: Counter[str] = Counter()
@@ -233,7 +236,7 @@ class Engine:
 
     def draw_ahead(self, tau: int) -> int:
         """Make draws up to the next decomposition, and tell how many; none where it can't."""
-        if not self.is_compiled or self.depth > self.most_rows:
+        if not self.is_compiled or self.depth > self.most_rows or tau < self.ahead_from:
             return 0
         done, stop = tau, min(self.fresh_at + self.patience, self.barriers.n_draws)
         more = len(self.nearest) > 0 or self.hold_more()
@@ -254,6 +257,8 @@ class Engine:
             self.record_all(done, ahead)
             done += len(ahead.t)
             more = ahead.state is compiled.State.NEEDS_ROWS and self.hold_more()
+        if done < stop:
+            self.ahead_from = done + PAUSE
         return done - tau
 
     def record_all(self, tau: int, ahead: compiled.Ahead) -> None:
@@ -264,7 +269,8 @@ class Engine:
         for i, (row, t, passed) in enumerate(draws):
             draw = Draw(int(self.nearest.positions[row]), self.nearest.raw[row], float(t))
             self.record(tau + i, draw)
-            self.depth += 0.2 * (passed - self.depth)
+            if self.rule == "norm":
+                self.depth += 0.2 * (passed - self.depth)
         self.lower.potential, self.upper.potential = ahead.potentials
         self.needed = ahead.needed
 
