@@ -132,6 +132,9 @@ def test_columns(chunks, kind, make, center):
     assert_allclose(blocks, np.hstack([block for _, block in expected.dense_blocks()]), atol=1e-12)
     products = np.vstack([rows for _, rows in found.products(B)])
     assert_allclose(products, np.vstack([rows for _, rows in expected.products(B)]), atol=1e-10)
+    for values in (None, np.array([[1.0, 0], [2, 1], [0, -1]])):
+        forms = np.vstack([rows for _, rows in found.forms(B, values)])
+        assert_allclose(forms, products**2 if values is None else products**2 @ values, atol=1e-10)
     indices = np.array([21, 3, 3, 0, 8])
     assert_allclose(found.take(indices), expected.take(indices), atol=1e-12)
     assert found.take(indices[:0]).shape == (found.shape[0], 0)
@@ -346,6 +349,22 @@ def test_the_client_gets_what_is_small(cluster, brought, chunks, peak_memory):
     brought.clear()
     assert selector.transform(X).shape == (n, selector.n_selected_)
     assert brought == []
+
+
+@pytest.mark.parametrize("settings", [{"rule": "ratio", "alpha": 0}, {"alpha": 5.0}])
+def test_the_client_gets_a_dozen_numbers_a_feature(monkeypatch, settings):
+    """Where all rows of U have to be looked at, that is done where they are."""
+    widths = []
+    some_at_a_time = _dask.DaskColumns.some_at_a_time
+
+    def counted(self, tasks, width):
+        widths.append(width)
+        return some_at_a_time(self, tasks, width)
+
+    monkeypatch.setattr(_dask.DaskColumns, "some_at_a_time", counted)
+    X = da.random.default_rng(0).standard_normal((60, 3000), chunks=(60, 1000))
+    BSSSelector(100, **settings).fit(X)
+    assert 1 <= max(widths) <= 12
 
 
 def test_a_worker_that_is_killed(cluster, tmp_path):

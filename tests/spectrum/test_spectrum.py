@@ -70,6 +70,9 @@ def check_same(spectrum, X, center=False, tolerance=1e-9):
     assert_allclose(rows @ rows.T, U @ U.T, atol=tolerance)
     directions = np.random.default_rng(3).standard_normal((spectrum.rank, 4))
     assert_allclose(all_projections(spectrum, directions), rows @ directions, atol=10 * tolerance)
+    values = np.arange(8.0).reshape(4, 2)
+    forms = np.vstack([block for _, block in spectrum.forms(directions, values)])
+    assert_allclose(forms, (rows @ directions) ** 2 @ values, atol=100 * tolerance)
     assert_array_equal(spectrum.norms2, scores)
 
 

@@ -46,8 +46,14 @@ class Vectors(Protocol):
     def take(self, indices: IndexArray) -> FloatArray:
         """Vectors ``indices`` as rows, shape (len(indices), l)."""
 
-    def projections(self, directions: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
-        """All vectors, block by block in their own order, as rows times ``directions``."""
+    def forms(
+        self, directions: FloatArray, values: FloatArray | None = None
+    ) -> Iterator[tuple[slice, FloatArray]]:
+        """Of all vectors, block by block in their own order, (u^T directions)^2 @ values.
+
+        One row a vector. For eigenvectors and functions of eigenvalues these are quadratic forms.
+        Without ``values``, the squares.
+        """
 
     def subset(self, indices: IndexArray) -> "Vectors":
         """These vectors alone, in memory."""
@@ -65,10 +71,13 @@ class ArrayVectors:
         """Rows ``indices`` of U."""
         return self.U[indices]
 
-    def projections(self, directions: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
-        """Rows of U in the coordinates of ``directions``, block by block."""
+    def forms(
+        self, directions: FloatArray, values: FloatArray | None = None
+    ) -> Iterator[tuple[slice, FloatArray]]:
+        """(U directions)^2 @ values, block by block."""
         for block in gen_batches(len(self.U), 4096):
-            yield block, self.U[block] @ directions
+            squares = (self.U[block] @ directions) ** 2
+            yield block, squares if values is None else squares @ values
 
     def subset(self, indices: IndexArray) -> "ArrayVectors":
         """Rows ``indices`` of U as vectors of their own."""
@@ -157,8 +166,8 @@ def penalized_norms2(vectors: Vectors, penalty: FloatArray | None) -> FloatArray
     if penalty is None:
         return vectors.norms2
     left = np.empty(len(vectors.norms2))
-    for block, rows in vectors.projections(np.diag(1 / np.sqrt(1 + penalty))):
-        left[block] = np.einsum("ij,ij->i", rows, rows)
+    for block, forms in vectors.forms(np.eye(len(penalty)), 1 / (1 + penalty[:, None])):
+        left[block] = forms[:, 0]
     return left
 
 

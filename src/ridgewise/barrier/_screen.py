@@ -166,9 +166,8 @@ class Screen:
 
     def fill(self, Q: FloatArray, columns: slice, values: FloatArray) -> None:
         """Compute h where N = Q diag(values) Q^T: one pass over the vectors."""
-        for block, coordinates in self.vectors.projections(Q):
-            np.square(coordinates, out=coordinates)
-            self.h[block, columns] = coordinates @ values
+        for block, forms in self.vectors.forms(Q, values):
+            self.h[block, columns] = forms
 
     def decomposed(self, Q: Pair, eigenvalues: Pair, most: int) -> None:
         """Go over to the coordinates of another decomposition of the same A."""
@@ -189,10 +188,10 @@ class Screen:
         except LostDefinitenessError:
             self.is_set = False
             return
-        for block, coordinates in self.vectors.projections(np.hstack(directions)):
-            np.square(coordinates, out=coordinates)
-            for start in range(0, coordinates.shape[1], sum(NODES)):
-                self.h[block] -= coordinates[:, start : start + sum(NODES)]
+        # squares of the same node add up
+        values = None if len(added) == 1 else np.tile(np.eye(sum(NODES)), (len(added), 1))
+        for block, forms in self.vectors.forms(np.hstack(directions), values):
+            self.h[block] -= forms
 
     def directions(self, z: Pair, t_inverse: float) -> FloatArray:
         """The c of every node of both barriers, for one new row, in the vectors' coordinates."""

@@ -135,6 +135,10 @@ class Columns:
         for place, block in self.dense_blocks():
             yield place, block.T @ B
 
+    def forms(self, B: FloatArray, values: FloatArray | None) -> Iterator[tuple[slice, FloatArray]]:
+        """(X^T B)^2 @ values, or the squares alone, block by block."""
+        return weighed_squares(self.products(B), values)
+
     def norms2(self, B: FloatArray) -> FloatArray:
         """Squared norms of the rows of X^T B, shape (d,)."""
         # B^T = Q R, so that ||B^T x|| = ||R x||: a triangular product is half of a full one
@@ -192,6 +196,15 @@ class Columns:
             mean[constant] = finished[0, constant]  # not rounded
             finished -= mean
         return finished
+
+
+def weighed_squares(
+    blocks: Iterator[tuple[slice, FloatArray]], values: FloatArray | None
+) -> Iterator[tuple[slice, FloatArray]]:
+    """Of arrays that are not needed any more, their squares @ values, or these alone."""
+    for place, block in blocks:
+        np.square(block, out=block)
+        yield place, block if values is None else block @ values
 
 
 def stacked_triangle(R: FloatArray, below: FloatArray) -> FloatArray:

@@ -82,10 +82,18 @@ class DaskColumns(Columns):
 
     def products(self, B: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
         """See `Columns.products`. They come here, some chunks' at a time."""
-        tasks, places = self.tasks("products", B), list(self.slices())
-        widest = max(self.whole.chunks[1])
+        return self.some_at_a_time(self.tasks("products", B), B.shape[1])
+
+    def forms(self, B: FloatArray, values: FloatArray | None) -> Iterator[tuple[slice, FloatArray]]:
+        """See `Columns.forms`. They come here, some chunks' at a time."""
+        width = B.shape[1] if values is None else values.shape[1]
+        return self.some_at_a_time(self.tasks("forms", B, values), width)
+
+    def some_at_a_time(self, tasks: list[Any], width: int) -> Iterator[tuple[slice, FloatArray]]:
+        """Results of so many numbers a feature, for every chunk."""
+        places, widest = list(self.slices()), max(self.whole.chunks[1])
         room = 4 * self.block_width * self.shape[0]  # values
-        for batch in gen_batches(len(tasks), max(1, room // max(1, widest * B.shape[1]))):
+        for batch in gen_batches(len(tasks), max(1, room // max(1, widest * width))):
             yield from zip(places[batch], compute(*tasks[batch]), strict=True)
 
     def largest(self) -> float:
@@ -144,7 +152,9 @@ def call(shared: tuple[str, tuple[Any, ...], dict[str, Any]], *parts: Any) -> An
     columns.offset, columns.scale = settings["offset"], settings["scale"]
     with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is looked at
         result = getattr(columns, method)(*arguments)
-        return np.concatenate([part for _, part in result]) if method == "products" else result
+        if method in ("products", "forms"):
+            return np.concatenate([part for _, part in result])
+        return result
 
 
 def add_up(add: Callable[[Any, Any], Any], *results: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ridgewise._typing import FloatArray, IndexArray
-from ridgewise.spectrum._columns import Columns, as_columns, as_numeric, as_rows
+from ridgewise.spectrum._columns import Columns, as_columns, as_numeric, as_rows, weighed_squares
 from ridgewise.spectrum._decompose import SOLVERS, Decomposition, decompose
 
 
@@ -74,6 +74,12 @@ class Spectrum(ABC):
     def projections(self, directions: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
         """U times ``directions``, block by block."""
 
+    def forms(
+        self, directions: FloatArray, values: FloatArray | None = None
+    ) -> Iterator[tuple[slice, FloatArray]]:
+        """(U directions)^2 @ values, or the squares alone, block by block."""
+        return weighed_squares(self.projections(directions), values)
+
     @abstractmethod
     def subset(self, indices: IndexArray) -> "Spectrum":
         """The same with the rows ``indices`` of U alone, in memory: no spectrum, but vectors."""
@@ -105,6 +111,12 @@ class WideSpectrum(Spectrum):
     def projections(self, directions: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
         """U times ``directions``, block by block."""
         return self.columns.products(self.projector @ directions)
+
+    def forms(
+        self, directions: FloatArray, values: FloatArray | None = None
+    ) -> Iterator[tuple[slice, FloatArray]]:
+        """See `Spectrum.forms`."""
+        return self.columns.forms(self.projector @ directions, values)
 
     def subset(self, indices: IndexArray) -> "WideSpectrum":
         """See `Spectrum.subset`."""
