@@ -3,7 +3,7 @@
 
     python -m benchmarks.engine                       all of it
     python -m benchmarks.engine --skip-plain          without the plain algorithm (minutes less)
-    python -m benchmarks.engine --only memmap         a part of it: techtc, folds, text or memmap
+    python -m benchmarks.engine --only memmap         a part: techtc, folds, sets, text or memmap
 
 TechTC is read from --data (default: the folder shared/data beside the repository) and left out,
 with a word, where it is absent. Ratios count: seconds depend on the machine and what else it does.
@@ -40,13 +40,15 @@ def main() -> None:
     )
     parser.add_argument("--skip-plain", action="store_true", help="leave the plain algorithm out")
     parser.add_argument(
-        "--only", choices=["techtc", "folds", "text", "memmap"], help="one part only"
+        "--only", choices=["techtc", "folds", "sets", "text", "memmap"], help="one part only"
     )
     parser.add_argument("--data", type=Path, default=SHARED, help="folder with techtc/Exp_*")
     options = parser.parse_args()
     with threadpool_limits(1):
         if options.only in (None, "techtc", "folds"):
             compare_techtc(options.data, options.only, options.skip_plain)
+        if options.only in (None, "sets"):
+            compare_selectors(options.data)
         if options.only in (None, "text"):
             compare("text-like counts", text_like(), options.skip_plain)
         if options.only in (None, "memmap"):
@@ -73,6 +75,30 @@ def compare_techtc(data: Path, only: str | None, skip_plain: bool) -> None:
         print(f"\nTechTC {TECHTC[1]} at r = 500, {part}: {second / first:.1f} x {TECHTC[0]}")
 
 
+def compare_selectors(data: Path) -> None:
+    """Both selectors on every TechTC set at hand."""
+    ratios = []
+    for folder in sorted((data / "techtc").glob("Exp_*")):
+        X = read_techtc_folder(folder).data
+        times = best_times(selector_runs(X), repeats=7)
+        ratios.append(times["BSSSelector"] / times["LeverageSelector"])
+        milliseconds = " / ".join(f"{1000 * seconds:4.0f}" for seconds in times.values())
+        print(f"  {folder.name:<22}{milliseconds} ms   {ratios[-1]:6.1f} x LeverageSelector")
+    if ratios:
+        low, middle, high = np.quantile(ratios, [0, 0.5, 1])
+        few = np.count_nonzero(np.array(ratios) <= 6)
+        spread = f"{low:.1f} to {high:.1f}, median {middle:.1f}, at most 6 on {few}"
+        print(f"\nall {len(ratios)} sets, r = {N_DRAWS}: {spread}")
+
+
+def selector_runs(X: sp.csr_array) -> dict[str, Callable[[], object]]:
+    """What a user calls."""
+    return {
+        "BSSSelector": partial(BSSSelector(N_DRAWS).fit, X),
+        "LeverageSelector": partial(LeverageSelector(N_DRAWS, random_state=0).fit, X),
+    }
+
+
 def compare(name: str, X: sp.csr_array, skip_plain: bool) -> float:
     """Plain algorithm, engine and both selectors on one matrix.
 
@@ -85,10 +111,7 @@ def compare(name: str, X: sp.csr_array, skip_plain: bool) -> float:
         engine = best_time(lambda: sparsify(spectrum, N_DRAWS), repeats=7)
         plain = best_time(lambda: sparsify_plain(U, N_DRAWS), repeats=1)
         print(f"  plain algorithm       {plain:8.3f} s   {plain / engine:6.0f} x rule norm")
-    runs = engine_runs(spectrum)
-    runs["BSSSelector"] = partial(BSSSelector(N_DRAWS).fit, X)
-    runs["LeverageSelector"] = partial(LeverageSelector(N_DRAWS, random_state=0).fit, X)
-    times = best_times(runs, repeats=7)
+    times = best_times(engine_runs(spectrum) | selector_runs(X), repeats=7)
     for what, seconds in times.items():
         base = "LeverageSelector" if "Selector" in what else "rule norm"
         print(f"  {what:<22}{seconds:8.3f} s   {seconds / times[base]:6.1f} x {base}")

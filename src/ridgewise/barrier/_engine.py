@@ -38,13 +38,14 @@ from ridgewise.barrier._problem import (
     scan_order,
 )
 from ridgewise.barrier._resolvent import LostDefinitenessError, Resolvent
-from ridgewise.barrier._screen import MOST_HELD, Screen
+from ridgewise.barrier._screen import Screen
 from ridgewise.barrier._shortlist import Candidate, Draw, Pair, Shortlist
 
 FIRST_ROWS = 64  # rows asked for at the start
 MOST_ROWS = 1536  # rows in descending norm looked at, before all rows are, by the screen
+MOST_AT_HAND = 2**20  # numbers in the rows among which compiled code finds the most slack
 MOST_ROWS_SCREENED = 256  # the same where the screen is set: setting it is what costs
-PAUSE = 8  # draws made one by one where compiled code could not
+PAUSE = 4  # draws made one by one where compiled code could not, and twice as many the next time
 FEW_TRIES = 12  # candidates looked at one by one, before the others are all at once
 SPARE = 4  # rows whose slack may be that part of the best one's are kept in sight
 MOST_DRIFT = 1e-8  # of the potentials carried from draw to draw, against fresh ones
@@ -97,14 +98,15 @@ class Engine:
 
         self.A = np.zeros((vectors.rank, vectors.rank))
         self.lower, self.upper = Resolvent(+1), Resolvent(-1)
+        self.is_compiled = compiled.serves(rule, vectors.rank, penalty is not None)
         # decompositions cost l^3, what is carried between them l k^2: k = l^(2/3) balances them
-        self.most_stale = max(16, round(vectors.rank ** (2 / 3)))
+        balance = 1.25 if self.is_compiled else 1.0
+        self.most_stale = max(16, round(balance * vectors.rank ** (2 / 3)))
         self.nearest = Shortlist(vectors, self.order)  # the first unselected rows in scan order
         self.depth = 0.0  # how far into them the scan went lately
         self.screen = Screen(vectors)
         self.whole_until = 0  # the draw from which on it may leave out shorter rows
-        self.is_compiled = compiled.serves(rule, vectors.rank, penalty is not None)
-        self.ahead_from = 0  # the draw from which on they are tried
+        self.ahead_from, self.pause = 0, PAUSE  # the draw from which on they are tried again
         self.needed = np.inf  # rows of less squared norm could not have been the best one
         self.fresh_at = 0
         self.counts: Counter[str] = Counter()
@@ -258,7 +260,8 @@ class Engine:
             done += len(ahead.t)
             more = ahead.state is compiled.State.NEEDS_ROWS and self.hold_more()
         if done < stop:
-            self.ahead_from = done + PAUSE
+            self.pause = PAUSE if done > tau else 2 * self.pause
+            self.ahead_from = done + self.pause
         return done - tau
 
     def record_all(self, tau: int, ahead: compiled.Ahead) -> None:
@@ -301,7 +304,7 @@ class Engine:
     def most_rows(self) -> int:
         """How many rows are looked at before all are."""
         if self.rule == "slack":
-            return MOST_HELD // self.vectors.rank
+            return MOST_AT_HAND // self.vectors.rank
         return MOST_ROWS_SCREENED if self.screen.is_set else MOST_ROWS
 
     def first_unselected(self) -> int:
@@ -335,18 +338,18 @@ class Engine:
     def rows_wanted(self) -> int:
         """How many rows are likely to be looked at before the next decomposition."""
         if self.rule == "slack":
-            return FIRST_ROWS + int(np.count_nonzero(self.vectors.norms2 >= self.needed / 2))
+            needed = int(np.count_nonzero(self.vectors.norms2 >= self.needed / 2))
+            return FIRST_ROWS + needed if needed <= self.most_rows else 0
         return 2 * (FIRST_ROWS + int(self.depth)) if self.depth <= self.most_rows else 0
 
     def hold_more(self) -> bool:
         """Hold more of the nearest rows, if there are any and there is room."""
-        held = self.nearest.positions
+        held, wanted = self.nearest.positions, self.rows_wanted()
         end = int(held[-1]) + 1 if len(held) else 0
-        wanted = max(FIRST_ROWS, len(held) // 2, self.rows_wanted() - len(held))
-        room = max(0, min(wanted, self.most_rows - len(held)))
+        room = min(max(FIRST_ROWS, len(held) // 2, wanted - len(held)), self.most_rows - len(held))
         within = end + room + len(self.positions)  # at most so many of them are selected
-        more = end + np.flatnonzero(~self.selected[self.order[end:within]])[:room]
-        if len(more) == 0:
+        more = end + np.flatnonzero(~self.selected[self.order[end:within]])[: max(room, 0)]
+        if len(more) == 0 or (wanted == 0 and len(held) > 0):
             return False
         self.nearest.extend(more)
         return True
