@@ -54,7 +54,25 @@ class Block(ctypes.Structure):
         ("passed", ctypes.c_void_p),
         ("n_looked_at", ctypes.c_int64),
         ("needed", ctypes.c_double),
+        ("known", ctypes.c_void_p),
+        ("n_known", ctypes.c_int64),
+        ("known_at", ctypes.c_int64),
+        ("known_place", ctypes.c_double),
     )
+
+
+class Known:
+    """What compiled code knows of the rows at hand, to go on from when there are more of them."""
+
+    def __init__(self) -> None:
+        self.numbers = np.empty((0, 4))  # a row of them for each
+        self.n_rows, self.n_drawn, self.place = 0, -1, 0.0
+
+    def make_room(self, n_rows: int) -> None:
+        """Have room for so many rows."""
+        if len(self.numbers) < n_rows:
+            more = np.empty((n_rows - len(self.numbers), 4))
+            self.numbers = np.concatenate([self.numbers, more])
 
 
 class Ahead(NamedTuple):
@@ -104,6 +122,7 @@ def draws(
     potentials: tuple[float, float],
     Z: Pair,
     t: FloatArray,
+    known: Known,
 ) -> Ahead:
     """Make draws among some rows, given those made since the decomposition.
 
@@ -127,7 +146,10 @@ def draws(
         Rows drawn since the decomposition, filled up with those drawn here.
     t : ndarray
         The weights of the rows drawn since the decomposition.
+    known : Known
+        Of these rows, from the last call since the decomposition, if there was one.
     """
+    known.make_room(len(selected))
     most, n_drawn = len(Z[0]), len(t)
     taken = selected.astype(np.uint8)
     all_t, drawn, passed = np.empty(most), np.empty(most, np.int64), np.empty(most, np.int64)
@@ -151,10 +173,16 @@ def draws(
         t=all_t.ctypes.data,
         drawn=drawn.ctypes.data,
         passed=passed.ctypes.data,
+        known=address(known.numbers),
+        n_known=known.n_rows,
+        known_at=known.n_drawn,
+        known_place=known.place,
     )
     state = State(draw_ahead(ctypes.byref(block)))
     if state is State.NO_MEMORY:
         raise MemoryError(f"no room for {most} draws among {len(taken)} rows of {block.l} numbers")
+    known.n_rows, known.n_drawn = block.n_known, block.known_at
+    known.place = block.known_place
     new = slice(n_drawn, block.n_drawn)
     potentials = block.potential[0], block.potential[1]
     return Ahead(

@@ -49,6 +49,9 @@ typedef struct {
     int64_t *drawn, *passed;        /* out: which row, after how many unselected ones */
     int64_t n_looked_at;            /* out */
     double needed;                  /* out: rows of less norm^2 could not have been better */
+    double *known;                  /* in and out: four numbers a row, see Screen ... */
+    int64_t n_known, known_at;      /* ... of so many rows, after so many draws ... */
+    double known_place;             /* ... at x0 */
 } Block;
 
 typedef struct {
@@ -69,15 +72,13 @@ typedef struct {
 } Candidate;
 
 typedef struct {
-    Resolvent N;
-    double place;                   /* x0 */
-    int64_t n_known;                /* rows that have their numbers */
-    double *h, *slope, *norm2, *centre;
-} Screen;
+    double h, slope;                /* u^T N u and u^T N^2 u at x0 */
+    double norm2, centre;           /* norm^2 and u^T A u / norm^2, as the upper barrier has them */
+} Known;
 
 typedef struct {
-    Resolvent lower, upper;
-    Screen screen;
+    Resolvent lower, upper, node;   /* node: at x0 */
+    Known *known;
     double *hopes, *spare[2];
 } Work;
 
@@ -157,38 +158,34 @@ INLINE int move(Resolvent *N, double place, int64_t k, const double *Z, const do
     return 1;
 }
 
-/* The screen's numbers of one row. */
+/* The numbers by which one row is known. */
 INLINE void know(Work *work, const Block *block, int64_t row)
 {
-    Screen *screen = &work->screen;
     const int64_t l = block->l;
     const double *v = block->rows[1] + row * l, *eigenvalues = block->eigenvalues[1];
-    const Forms at = forms(&screen->N, block->rows[0] + row * l, work->spare[0]);
+    const Forms at = forms(&work->node, block->rows[0] + row * l, work->spare[0]);
     double norm2 = 0, weighted = 0;
 #pragma omp simd reduction(+ : norm2, weighted)
     for (int64_t i = 0; i < l; i++) {
         norm2 += v[i] * v[i];
         weighted += v[i] * v[i] * eigenvalues[i];
     }
-    screen->h[row] = at.plain;
-    screen->slope[row] = at.square;
-    screen->norm2[row] = norm2;
-    screen->centre[row] = weighted / norm2;
+    work->known[row] = (Known){at.plain, at.square, norm2, weighted / norm2};
 }
 
-INLINE double least_U(const Work *work, int64_t row, double q)
+INLINE double least_U(const Work *work, const Known *known, double q)
 {
-    return SPARE * (q + q * q / (work->screen.norm2[row] * work->upper.change));
+    return SPARE * (q + q * q / (known->norm2 * work->upper.change));
 }
 
 /* Bounds of one row: L(u) or more, U(u) or less. */
-INLINE void bound(const Work *work, double x, double y, int64_t row, double *lv, double *uv)
+INLINE void bound(const Work *work, const Known *known, double delta, double y, double *lv,
+                  double *uv)
 {
-    const Screen *screen = &work->screen;
-    const double h = screen->h[row], mean = screen->slope[row] / h;
-    const double share = 1 / (1 + (screen->place - x) * mean);
-    *lv = h > 0 ? h * share * (mean * share / work->lower.change - 1) : INFINITY;
-    *uv = least_U(work, row, screen->norm2[row] / (y - screen->centre[row]));
+    const double mean = known->slope / known->h, share = 1 / (1 + delta * mean);
+    *lv = INFINITY;
+    if (known->h > 0) *lv = known->h * share * (mean * share / work->lower.change - 1);
+    *uv = least_U(work, known, known->norm2 / (y - known->centre));
 }
 
 /* A closer bound on U(u), for a sum more. */
@@ -198,26 +195,25 @@ INLINE double closer_bound(const Work *work, const Block *block, int64_t row)
     double q = 0;
 #pragma omp simd reduction(+ : q)
     for (int64_t i = 0; i < block->l; i++) q += g[i] * v[i] * v[i];
-    return least_U(work, row, q);
+    return least_U(work, work->known + row, q);
 }
 
-/* Keep the screen up with a draw. */
-INLINE void follow(Work *work, const Block *block, const double *z, double t)
+/* Keep what is known up with a draw. */
+INLINE void follow(Work *work, Block *block, const double *z, double t)
 {
-    Screen *screen = &work->screen;
-    Resolvent *N = &screen->N;
+    Resolvent *N = &work->node;
     const int64_t l = N->l, before = N->k;
     const double *c = N->C + before * l;
     double *Nc = work->spare[0];
     if (!add(N, z, t)) {
-        screen->place = -INFINITY;
+        block->known_place = -INFINITY;
         return;
     }
     N->k = before;
     times(N, c, Nc);
     N->k = before + 1;
     const double norm2 = dot(l, c, c);
-    for (int64_t row = 0; row < screen->n_known; row++) {
+    for (int64_t row = 0; row < block->n_known; row++) {
         const double *u = block->rows[0] + row * l;
         double cu = 0, cNu = 0;
         if (block->selected[row]) continue;
@@ -226,8 +222,8 @@ INLINE void follow(Work *work, const Block *block, const double *z, double t)
             cu += c[i] * u[i];
             cNu += Nc[i] * u[i];
         }
-        screen->h[row] -= cu * cu;
-        screen->slope[row] -= cu * (2 * cNu - cu * norm2);
+        work->known[row].h -= cu * cu;
+        work->known[row].slope -= cu * (2 * cNu - cu * norm2);
     }
 }
 
@@ -252,14 +248,12 @@ INLINE int is_feasible(const Block *block, const Candidate *u)
 /* The first feasible row at hand, or -1. */
 INLINE int64_t first_feasible(Work *work, Block *block, double x, double y, Candidate *u)
 {
+    const double delta = block->known_place - x;
     for (int64_t row = 0; row < block->n_rows; row++) {
         double lv, uv;
-        if (row == work->screen.n_known) {
-            know(work, block, row);
-            work->screen.n_known++;
-        }
+        if (row == block->n_known) know(work, block, block->n_known++);
         if (block->selected[row]) continue;
-        bound(work, x, y, row, &lv, &uv);
+        bound(work, work->known + row, delta, y, &lv, &uv);
         if (lv < uv || lv < closer_bound(work, block, row)) continue;
         *u = weigh(work, block, row);
         if (is_feasible(block, u)) return row;
@@ -270,15 +264,15 @@ INLINE int64_t first_feasible(Work *work, Block *block, double x, double y, Cand
 /* The feasible row at hand with the largest slack, or -1. Of near-ties it is the first. */
 INLINE int64_t most_slack(Work *work, Block *block, double x, double y, Candidate *u)
 {
+    const double delta = block->known_place - x;
     double *hopes = work->hopes, best = -INFINITY;
     int64_t row, most_hopeful = -1;
-    for (; work->screen.n_known < block->n_rows; work->screen.n_known++)
-        know(work, block, work->screen.n_known);
+    while (block->n_known < block->n_rows) know(work, block, block->n_known++);
     for (row = 0; row < block->n_rows; row++) {
         double lv, uv;
         hopes[row] = -INFINITY;
         if (block->selected[row]) continue;
-        bound(work, x, y, row, &lv, &uv);
+        bound(work, work->known + row, delta, y, &lv, &uv);
         if (lv < uv) continue;
         hopes[row] = lv - uv;
         if (most_hopeful < 0 || hopes[row] > hopes[most_hopeful]) most_hopeful = row;
@@ -318,15 +312,16 @@ INLINE enum state draw(Work *work, Block *block, int64_t k)
     const double x = block->place[0] + block->step[0] * (double)(k + 1);
     const double y = block->place[1] + block->step[1] * (double)(k + 1);
     Resolvent *lower = &work->lower, *upper = &work->upper;
-    Screen *screen = &work->screen;
     Candidate u;
     if (!move(lower, x, k, block->Z[0], block->t) || !(lower->change > 0)) return LOST_DEFINITENESS;
     if (!move(upper, y, k, block->Z[1], block->t) || !(upper->change > 0)) return LOST_DEFINITENESS;
-    if (x > screen->place) {
-        screen->place = x + 0.5 * (lower->eigenvalues[0] - x);
-        screen->n_known = 0;
-        if (!move(&screen->N, screen->place, k, block->Z[0], block->t)) return LOST_DEFINITENESS;
+    if (x > block->known_place) {
+        block->known_place = x + 0.5 * (lower->eigenvalues[0] - x);
+        block->n_known = 0;
+        work->node.k = -1;
     }
+    if (work->node.k < k && !move(&work->node, block->known_place, k, block->Z[0], block->t))
+        return LOST_DEFINITENESS;
     const int64_t row = block->rule == NORM ? first_feasible(work, block, x, y, &u)
                                             : most_slack(work, block, x, y, &u);
     if (row < 0 || !is_best(work, block, &u)) return NEEDS_ROWS;
@@ -349,27 +344,26 @@ CLONES enum state draw_ahead(Block *block)
 {
     if (block->size != sizeof(Block)) return WRONG_SIZE;
     const int64_t l = block->l, n_rows = block->n_rows, most = block->most;
-    double *space = malloc((size_t)(5 * l + 3 * most * l + 5 * n_rows + 1) * sizeof(double));
+    double *space = malloc((size_t)(5 * l + 3 * most * l + n_rows + 1) * sizeof(double));
     double *next = space;
     if (!space) return NO_MEMORY;
     Work work = {
         .lower = {.sign = +1, .l = l, .eigenvalues = block->eigenvalues[0]},
         .upper = {.sign = -1, .l = l, .eigenvalues = block->eigenvalues[1]},
-        .screen = {.N = {.sign = +1, .l = l, .eigenvalues = block->eigenvalues[0]}},
+        .node = {.sign = +1, .l = l, .k = -1, .eigenvalues = block->eigenvalues[0]},
+        .known = (Known *)block->known,
     };
-    Resolvent *resolvents[] = {&work.lower, &work.upper, &work.screen.N};
+    Resolvent *resolvents[] = {&work.lower, &work.upper, &work.node};
     for (int i = 0; i < 3; i++) {
         resolvents[i]->g = next, next += l;
         resolvents[i]->C = next, next += most * l;
     }
     work.spare[0] = next, next += l;
     work.spare[1] = next, next += l;
-    double **of_rows[] = {&work.hopes, &work.screen.h, &work.screen.slope, &work.screen.norm2,
-                          &work.screen.centre};
-    for (int i = 0; i < 5; i++) *of_rows[i] = next, next += n_rows;
+    work.hopes = next;
     work.lower.potential = block->potential[0];
     work.upper.potential = block->potential[1];
-    work.screen.place = -INFINITY;
+    if (block->known_at != block->n_drawn) block->known_place = -INFINITY;
     block->needed = INFINITY;
 
     enum state state = DONE;
@@ -379,6 +373,7 @@ CLONES enum state draw_ahead(Block *block)
     }
     block->potential[0] = work.lower.potential;
     block->potential[1] = work.upper.potential;
+    block->known_at = block->n_drawn;
     free(space);
     return state;
 }

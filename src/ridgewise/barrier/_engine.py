@@ -16,7 +16,6 @@ fails too, the draw is made by the plain algorithm's arithmetic, which raises an
 from collections import Counter
 
 import numpy as np
-from scipy.linalg.lapack import dsyevd
 from sklearn.utils import gen_batches
 
 from ridgewise._threads import one_blas_thread
@@ -37,12 +36,16 @@ from ridgewise.barrier._problem import (
     preference,
     scan_order,
 )
-from ridgewise.barrier._resolvent import LostDefinitenessError, Resolvent
+from ridgewise.barrier._resolvent import LostDefinitenessError, Resolvent, decomposition
 from ridgewise.barrier._screen import Screen
 from ridgewise.barrier._shortlist import Candidate, Draw, Pair, Shortlist
 
 FIRST_ROWS = 64  # rows asked for at the start
 MOST_ROWS = 1536  # rows in descending norm looked at, before all rows are, by the screen
+MOST_ROWS_COMPILED = (
+    4096,
+    1024,
+)  # both, where compiled code looks at them, in one set of coordinates
 MOST_AT_HAND = 2**20  # numbers in the rows among which compiled code finds the most slack
 MOST_ROWS_SCREENED = 256  # the same where the screen is set: setting it is what costs
 PAUSE = 4  # draws made one by one where compiled code could not, and twice as many the next time
@@ -158,6 +161,7 @@ class Engine:
         Z = np.empty((self.patience, self.vectors.rank))
         self.Z = Z, Z if self.Q[0] is self.Q[1] else np.empty_like(Z)
         self.nearest.refresh(self.Q, self.selected, most=self.rows_wanted())
+        self.known = compiled.Known()
         if self.screen.is_set:
             self.screen.decomposed(self.Q, self.eigenvalues, self.patience)
 
@@ -255,6 +259,7 @@ class Engine:
                 potentials=(self.lower.potential, self.upper.potential),
                 Z=(self.Z[0][: stop - self.fresh_at], self.Z[1][: stop - self.fresh_at]),
                 t=self.t[self.fresh_at : done],
+                known=self.known,
             )
             self.record_all(done, ahead)
             done += len(ahead.t)
@@ -266,14 +271,16 @@ class Engine:
 
     def record_all(self, tau: int, ahead: compiled.Ahead) -> None:
         """Remember what was drawn ahead."""
+        new = slice(tau, tau + len(ahead.t))
+        self.positions[new] = self.nearest.positions[ahead.drawn]
+        self.rows[new], self.t[new] = self.nearest.raw[ahead.drawn], ahead.t
+        drawn = self.order[self.positions[new]]
+        self.selected[drawn], self.unselected[drawn] = True, False
         self.counts["compiled draws"] += len(ahead.t)
         self.counts["rows"] += ahead.n_looked_at
-        draws = zip(ahead.drawn, ahead.t, ahead.passed, strict=True)
-        for i, (row, t, passed) in enumerate(draws):
-            draw = Draw(int(self.nearest.positions[row]), self.nearest.raw[row], float(t))
-            self.record(tau + i, draw)
-            if self.rule == "norm":
-                self.depth += 0.2 * (passed - self.depth)
+        if self.rule == "norm":
+            for passed in ahead.passed:
+                self.depth += 0.2 * (float(passed) - self.depth)
         self.lower.potential, self.upper.potential = ahead.potentials
         self.needed = ahead.needed
 
@@ -305,6 +312,8 @@ class Engine:
         """How many rows are looked at before all are."""
         if self.rule == "slack":
             return MOST_AT_HAND // self.vectors.rank
+        if self.is_compiled and self.penalty is None:
+            return MOST_ROWS_COMPILED[self.screen.is_set]
         return MOST_ROWS_SCREENED if self.screen.is_set else MOST_ROWS
 
     def first_unselected(self) -> int:
@@ -482,15 +491,3 @@ class Engine:
         for again in range(self.fresh_at, tau):
             self.counts["plain draws"] += 1
             self.record(again, self.draw_plainly(again))
-
-
-def decomposition(A_lower: FloatArray, A_upper: FloatArray) -> tuple[Pair, Pair]:
-    """Eigenvalues and eigenvectors of A as each barrier sees it."""
-    if A_upper is A_lower and not A_lower.any():
-        zero = np.zeros(len(A_lower))
-        return (zero, zero), (np.eye(len(zero)),) * 2
-    eigenvalues, Q, _ = dsyevd(A_lower, lower=1)
-    if A_upper is A_lower:
-        return (eigenvalues, eigenvalues), (Q, Q)
-    upper_eigenvalues, Q_upper, _ = dsyevd(A_upper, lower=1)
-    return (eigenvalues, upper_eigenvalues), (Q, Q_upper)
