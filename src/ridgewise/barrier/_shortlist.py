@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The rows that the engine keeps at hand, and what it makes of one."""
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -58,20 +59,26 @@ class Shortlist:
     def hold(self, positions: IndexArray, raw: FloatArray) -> None:
         """Hold these rows and no others."""
         self.positions, self.raw = positions, raw
-        self.lower, self.upper = rotate(raw, self.Q)
-        self.squares = square(self.lower, self.upper)
-        self.norms2 = self.vectors.norms2[self.order[positions]]
+        self.place(*rotate(raw, self.Q))
 
     def extend(self, positions: IndexArray) -> None:
         """Hold these rows too, which come after the others."""
         raw = self.vectors.take(self.order[positions])
-        lower, upper = rotate(raw, self.Q)
-        squares = square(lower, upper)
         self.positions = np.concatenate([self.positions, positions])
         self.raw = np.concatenate([self.raw, raw])
-        self.norms2 = np.concatenate([self.norms2, self.vectors.norms2[self.order[positions]]])
-        self.lower, self.upper = join((self.lower, self.upper), (lower, upper))
-        self.squares = join(self.squares, squares)
+        self.place(*join((self.lower, self.upper), rotate(raw, self.Q)))
+
+    def place(self, lower: FloatArray, upper: FloatArray) -> None:
+        """Have these coordinates."""
+        self.lower, self.upper = lower, upper
+        self.norms2 = self.vectors.norms2[self.order[self.positions]]
+        self.__dict__.pop("squares", None)
+
+    @cached_property
+    def squares(self) -> Pair:
+        """The coordinates squared, made when they are asked for."""
+        squares = self.lower**2
+        return squares, squares if self.lower is self.upper else self.upper**2
 
     def refresh(self, Q: Pair, dropped: BoolArray, most: int) -> None:
         """Go over to other coordinates with the first rows whose vectors are not ``dropped``."""
@@ -90,9 +97,3 @@ def join(some: Pair, more: Pair) -> Pair:
     """Rows below rows, of both; the same array twice where it was."""
     lower = np.concatenate([some[0], more[0]])
     return lower, lower if some[0] is some[1] else np.concatenate([some[1], more[1]])
-
-
-def square(lower: FloatArray, upper: FloatArray) -> Pair:
-    """Both squared, with no work done twice."""
-    squares = lower**2
-    return squares, squares if lower is upper else upper**2
