@@ -37,17 +37,14 @@ from ridgewise.barrier._problem import (
     scan_order,
 )
 from ridgewise.barrier._resolvent import LostDefinitenessError, Resolvent, decomposition
-from ridgewise.barrier._screen import Screen
+from ridgewise.barrier._screen import MOST_HELD, Screen
 from ridgewise.barrier._shortlist import Candidate, Draw, Pair, Shortlist
 
 FIRST_ROWS = 64  # rows asked for at the start
-MOST_ROWS = 1536  # rows in descending norm looked at, before all rows are, by the screen
-MOST_ROWS_COMPILED = (
-    4096,
-    1024,
-)  # both, where compiled code looks at them, in one set of coordinates
-MOST_AT_HAND = 2**20  # numbers in the rows among which compiled code finds the most slack
-MOST_ROWS_SCREENED = 256  # the same where the screen is set: setting it is what costs
+# Rows in descending norm looked at, before all rows are, by the screen; and where the screen is
+# set already, which is what costs. Compiled code takes more, if it need not rotate them twice.
+MOST_ROWS, MOST_ROWS_SCREENED = 1536, 256
+MOST_ROWS_COMPILED = 4096, 1024
 PAUSE = 4  # draws made one by one where compiled code could not, and twice as many the next time
 FEW_TRIES = 12  # candidates looked at one by one, before the others are all at once
 SPARE = 4  # rows whose slack may be that part of the best one's are kept in sight
@@ -311,7 +308,7 @@ class Engine:
     def most_rows(self) -> int:
         """How many rows are looked at before all are."""
         if self.rule == "slack":
-            return MOST_AT_HAND // self.vectors.rank
+            return MOST_HELD // self.vectors.rank
         if self.is_compiled and self.penalty is None:
             return MOST_ROWS_COMPILED[self.screen.is_set]
         return MOST_ROWS_SCREENED if self.screen.is_set else MOST_ROWS
