@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import ridgewise
+import ridgewise.barrier._compiled
 
 X, y = ridgewise.make_ridge_synthetic(random_state=0)
 selector = ridgewise.BSSSelector(120, rule="slack", polish=True).fit(X)
@@ -18,5 +19,6 @@ command = subprocess.run(
 )
 assert command.returncode != 0, "without its extra, the command cannot work"
 assert "ridgewise[cli]" in command.stderr, command.stderr
-print(f"ridgewise {ridgewise.__version__} in {ridgewise.__file__}")
+draws = "compiled" if ridgewise.barrier._compiled.draw_ahead else "by NumPy"
+print(f"ridgewise {ridgewise.__version__} in {ridgewise.__file__}, draws {draws}")
 print(certificate)
