@@ -10,12 +10,12 @@ import shlex
 import shutil
 import subprocess
 import sys
-import sysconfig
 import tempfile
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from packaging.tags import sys_tags
 
 SOURCE = Path("src/ridgewise/barrier/_draws.c")
 SUFFIX = {"darwin": ".dylib", "win32": ".dll"}.get(sys.platform, ".so")
@@ -31,22 +31,32 @@ class CompileDraws(BuildHookInterface):
         self.scratch = tempfile.TemporaryDirectory()
         compiled = Path(self.scratch.name, f"libdraws{SUFFIX}")
         reason = compile_library(source, compiled)
-        if reason:
-            self.app.display_warning(f"ridgewise is installed without compiled draws: {reason}")
         if version == "editable":  # the package is where its source is
-            beside = source.with_name(compiled.name)
-            beside.unlink(missing_ok=True)
-            if not reason:
-                shutil.copy(compiled, beside)
+            reason = put_beside(source, None if reason else compiled) or reason
         elif not reason:
-            platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
             build_data["force_include"][str(compiled)] = f"ridgewise/barrier/{compiled.name}"
             build_data["pure_python"] = False
-            build_data["tag"] = f"py3-none-{platform}"
+            build_data["tag"] = f"py3-none-{next(sys_tags()).platform}"
+        if reason:
+            self.app.display_warning(f"ridgewise is installed without compiled draws: {reason}")
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         """Leave nothing behind."""
         self.scratch.cleanup()
+
+
+def put_beside(source: Path, compiled: Path | None) -> str:
+    """Put a library in the place of the one that is there, if any; returns what kept it from it."""
+    library, partial = source.with_name(f"libdraws{SUFFIX}"), source.with_name("draws.partial")
+    try:
+        if compiled is None:
+            library.unlink(missing_ok=True)
+        else:  # never half of it, where somebody may load it
+            shutil.copy(compiled, partial)
+            partial.replace(library)
+    except OSError as error:
+        return f"it could not be put beside {source.name}: {error}"
+    return ""
 
 
 def compile_library(source: Path, library: Path) -> str:
@@ -59,7 +69,8 @@ def compile_library(source: Path, library: Path) -> str:
     )
     if not compiler:
         return "there is no C compiler (cc, gcc, clang, or the one that CC names)"
-    command = [*compiler, *FLAGS, "-o", str(library), str(source), "-lm"]
+    flags = [*FLAGS, *shlex.split(os.environ.get("ARCHFLAGS", ""))]
+    command = [*compiler, *flags, "-o", str(library), str(source), "-lm"]
     try:
         run = subprocess.run(command, capture_output=True, text=True, check=False)
     except OSError as error:

@@ -101,6 +101,27 @@ def test_long_vectors_go_by_blas(monkeypatch, gaussian_rows):
     assert "compiled draws" in sparsify(ArrayVectors(gaussian_rows(60, 5)), 20).counts
 
 
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("n_draws", [40, 100, 300])
+def test_rows_whose_squares_underflow(rule, n_draws):
+    """Of rows of length 1e-80, norms can be squared once, and not twice."""
+    U = np.zeros((60, 1))
+    U[0] = 1
+    U[1:, 0] = 1e-80 * np.linspace(2, 0.1, 59)
+    assert_same(sparsify(ArrayVectors(U), n_draws, rule), sparsify_plain(U, n_draws, rule))
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("seed", range(40))
+def test_rows_of_very_different_length(rule, seed):
+    rng = np.random.default_rng(seed)
+    ell = int(rng.integers(1, 6))
+    U = np.linalg.qr(rng.standard_normal((3 * ell, ell)))[0]
+    short = rng.standard_normal((60, ell)) * 10.0 ** rng.uniform(-82, -78, size=(60, 1))
+    U, n_draws = np.vstack([U, short]), int(rng.integers(40, 200))
+    assert_same(sparsify(ArrayVectors(U), n_draws, rule), sparsify_plain(U, n_draws, rule))
+
+
 # what goes wrong is noticed
 
 
@@ -190,6 +211,22 @@ def test_compiles_without_a_warning(build, tmp_path, monkeypatch):
     monkeypatch.setattr(build, "FLAGS", (*build.FLAGS, "-Wall", "-Wextra", "-Werror"))
     assert build.compile_library(ROOT / build.SOURCE, tmp_path / "lib") == ""
     assert ctypes.CDLL(str(tmp_path / "lib")).draw_ahead
+
+
+def test_a_library_is_replaced_as_a_whole(build, tmp_path):
+    source, compiled_library = tmp_path / "_draws.c", tmp_path / "new"
+    compiled_library.write_bytes(b"new")
+    library = tmp_path / f"libdraws{build.SUFFIX}"
+    library.write_bytes(b"old")
+    assert build.put_beside(source, compiled_library) == ""
+    assert library.read_bytes() == b"new"
+    assert build.put_beside(source, None) == ""
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new"]
+
+
+def test_a_folder_that_cannot_be_written_to_is_no_error(build, tmp_path):
+    reason = build.put_beside(tmp_path / "no" / "_draws.c", ROOT / build.SOURCE)
+    assert "could not be put beside _draws.c" in reason
 
 
 @pytest.mark.parametrize(

@@ -22,9 +22,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
 /* also for processors with AVX2, chosen when the library is loaded */
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
+#if __GNUC__ >= 12
 #define CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
+#else
+#define CLONES __attribute__((target_clones("avx2", "default")))
+#endif
 #else
 #define CLONES
 #endif
@@ -175,16 +179,18 @@ INLINE void know(Work *work, const Block *block, int64_t row)
 
 INLINE double least_U(const Work *work, const Known *known, double q)
 {
-    return SPARE * (q + q * q / (known->norm2 * work->upper.change));
+    return SPARE * (q + q * (q / (known->norm2 * work->upper.change))); /* q * q may be 0 */
 }
 
-/* Bounds of one row: L(u) or more, U(u) or less. */
-INLINE void bound(const Work *work, const Known *known, double delta, double y, double *lv,
-                  double *uv)
+/* Bounds of one row: L(u) or more, with what a near-tie allows; U(u) or less. */
+INLINE void bound(const Work *work, const Block *block, int64_t row, double x, double y,
+                  double *lv, double *uv)
 {
-    const double mean = known->slope / known->h, share = 1 / (1 + delta * mean);
-    *lv = INFINITY;
-    if (known->h > 0) *lv = known->h * share * (mean * share / work->lower.change - 1);
+    const Known *known = work->known + row;
+    const double mean = known->slope / known->h;
+    const double share = 1 / (1 + (block->known_place - x) * mean);
+    const double term = mean * share / work->lower.change * (1 + 2 * block->near_tie);
+    *lv = known->h > 0 ? known->h * share * (term - 1) : INFINITY;
     *uv = least_U(work, known, known->norm2 / (y - known->centre));
 }
 
@@ -245,15 +251,21 @@ INLINE int is_feasible(const Block *block, const Candidate *u)
     return u->lv > 0 && u->lv >= u->uv - block->near_tie * u->term;
 }
 
+/* The slack of one row, -inf where it is infeasible. */
+INLINE double slack(Work *work, Block *block, int64_t row, Candidate *u)
+{
+    *u = weigh(work, block, row);
+    return is_feasible(block, u) ? u->lv - u->uv : -INFINITY;
+}
+
 /* The first feasible row at hand, or -1. */
 INLINE int64_t first_feasible(Work *work, Block *block, double x, double y, Candidate *u)
 {
-    const double delta = block->known_place - x;
     for (int64_t row = 0; row < block->n_rows; row++) {
         double lv, uv;
         if (row == block->n_known) know(work, block, block->n_known++);
         if (block->selected[row]) continue;
-        bound(work, work->known + row, delta, y, &lv, &uv);
+        bound(work, block, row, x, y, &lv, &uv);
         if (lv < uv || lv < closer_bound(work, block, row)) continue;
         *u = weigh(work, block, row);
         if (is_feasible(block, u)) return row;
@@ -264,7 +276,6 @@ INLINE int64_t first_feasible(Work *work, Block *block, double x, double y, Cand
 /* The feasible row at hand with the largest slack, or -1. Of near-ties it is the first. */
 INLINE int64_t most_slack(Work *work, Block *block, double x, double y, Candidate *u)
 {
-    const double delta = block->known_place - x;
     double *hopes = work->hopes, best = -INFINITY;
     int64_t row, most_hopeful = -1;
     while (block->n_known < block->n_rows) know(work, block, block->n_known++);
@@ -272,26 +283,22 @@ INLINE int64_t most_slack(Work *work, Block *block, double x, double y, Candidat
         double lv, uv;
         hopes[row] = -INFINITY;
         if (block->selected[row]) continue;
-        bound(work, work->known + row, delta, y, &lv, &uv);
+        bound(work, block, row, x, y, &lv, &uv);
         if (lv < uv) continue;
         hopes[row] = lv - uv;
         if (most_hopeful < 0 || hopes[row] > hopes[most_hopeful]) most_hopeful = row;
     }
     if (most_hopeful < 0) return -1;
-    *u = weigh(work, block, most_hopeful);
-    if (is_feasible(block, u)) best = u->lv - u->uv;
+    best = hopes[most_hopeful] = slack(work, block, most_hopeful, u);
     for (row = 0; row < block->n_rows; row++) { /* from hopes to what they are */
-        if (hopes[row] == -INFINITY) continue;
-        if (hopes[row] >= best - 10 * block->near_tie * fabs(best)) {
-            *u = weigh(work, block, row);
-            hopes[row] = is_feasible(block, u) ? u->lv - u->uv : -INFINITY;
-            best = hopes[row] > best ? hopes[row] : best;
-        } else {
-            hopes[row] = -INFINITY;
-        }
+        if (row == most_hopeful || hopes[row] == -INFINITY) continue;
+        const int may_be_best = hopes[row] >= best - 10 * block->near_tie * fabs(best);
+        hopes[row] = may_be_best ? slack(work, block, row, u) : -INFINITY;
+        best = hopes[row] > best ? hopes[row] : best;
     }
     if (best == -INFINITY) return -1;
-    for (row = 0; hopes[row] < best - block->near_tie * fabs(best);) row++;
+    for (row = 0; row < block->n_rows; row++)
+        if (hopes[row] >= best - block->near_tie * fabs(best)) break;
     *u = weigh(work, block, row);
     return row;
 }

@@ -24,7 +24,6 @@ from ridgewise.barrier import _compiled as compiled
 from ridgewise.barrier import _plain as plain
 from ridgewise.barrier._problem import (
     NEAR_TIE,
-    ZERO_NORM2,
     Barriers,
     Sparsifier,
     Vectors,
@@ -337,7 +336,7 @@ class Engine:
             products = factors @ self.nearest.lower[block].T
             lv += 2 * np.einsum("ij,ij->j", products[:half], products[half:])
         q = self.nearest.squares[1][block] @ self.upper.g
-        uv = q + q * q / (self.nearest.norms2[block] * self.upper.change)
+        uv = q + q * (q / (self.nearest.norms2[block] * self.upper.change))  # q * q may be 0
         # rounding errors of lv are some EPS ||u||^2: far below the millionth of uv left out here
         return start + np.flatnonzero(unselected & (lv >= (1 - 1e-6) * uv))
 
@@ -452,7 +451,7 @@ class Engine:
         if not self.screen.reaches(*places):
             self.set_screen(tau)
         lv, uv = self.screen.bounds(places, (self.lower.change, self.upper.change)).T
-        return lv, np.maximum(uv, ZERO_NORM2)
+        return lv, np.maximum(uv, np.finfo(float).tiny)
 
     def set_screen(self, tau: int) -> None:
         """Set the screen to the present draw."""
@@ -482,6 +481,7 @@ class Engine:
 
     def draw_again_plainly(self, tau: int) -> None:
         """Make the draws since the last decomposition again, since their potentials drifted."""
+        self.nearest = Shortlist(self.vectors, self.order)
         self.selected[:] = False
         self.selected[self.order[self.positions[: self.fresh_at]]] = True
         self.unselected[self.order] = ~self.selected[self.order]

@@ -253,7 +253,7 @@ def weighted_spectrum(
         B = np.vstack([B * np.sqrt(Z), np.diag(np.sqrt(penalty * Z))])
     if B.size == 0:
         return 0.0, 0.0
-    if len(B) > B.shape[1]:
+    if penalty is None and len(B) > B.shape[1]:
         eigenvalues = np.linalg.eigvalsh(B.T @ B)
         if eigenvalues[0] > WELL_CONDITIONED * eigenvalues[-1]:
             return float(eigenvalues[0]), float(eigenvalues[-1])
