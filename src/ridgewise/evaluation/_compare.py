@@ -241,6 +241,8 @@ def _with_count(method: str, selector: Any, count: int | None) -> Any:
 def _check_data(X: Any, y: ArrayLike) -> tuple[Any, AnyArray]:
     """As an array or CSR without duplicates, and an array of one target a sample."""
     X = check_array(X, accept_sparse="csr", dtype="numeric", input_name="X")
+    if X.dtype == np.bool_:  # sums of which are not always numbers, in users' selectors
+        X = X.astype(np.float64)
     if is_sparse(X) and not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
