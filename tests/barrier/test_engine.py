@@ -3,9 +3,8 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from threadpoolctl import threadpool_limits
 
 from ridgewise.barrier import (
     RULES,
@@ -21,13 +20,6 @@ from ridgewise.spectrum import compute_spectrum
 
 # draws made on six TechTC sets: the paper's numbers of features
 TECHTC = ("10341_14525", "10341_61792", "14630_814096", "10539_300332", "10567_11346", "6920_8366")
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    """Small matrices, on machines with other things to do: BLAS threads only hinder."""
-    with threadpool_limits(1):
-        yield
 
 
 def assert_same(fast, plain):
@@ -51,7 +43,10 @@ def test_same_as_plain(rule, seed, family, make_rows):
     assert_same(sparsify(ArrayVectors(U), n_draws, rule), sparsify_plain(U, n_draws, rule))
 
 
-@settings(max_examples=40, deadline=None)
+@pytest.mark.usefixtures("arithmetic")
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(
     entries=st.lists(st.integers(-3, 3), min_size=24, max_size=60),
     extra=st.integers(1, 40),
