@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ridgewise._typing import BoolArray, FloatArray, IndexArray
+from ridgewise.barrier._decomposition import Decomposition
 from ridgewise.barrier._problem import NEAR_TIE, RULES
 from ridgewise.barrier._shortlist import Pair
 
@@ -45,7 +46,9 @@ class Block(ctypes.Structure):
         ("place", ctypes.c_double * 2),
         ("step", ctypes.c_double * 2),
         ("rows", ctypes.c_void_p * 2),
-        ("eigenvalues", ctypes.c_void_p * 2),
+        ("diagonal", ctypes.c_void_p * 2),
+        ("off", ctypes.c_void_p * 2),
+        ("least", ctypes.c_double),
         ("selected", ctypes.c_void_p),
         ("potential", ctypes.c_double * 2),
         ("Z", ctypes.c_void_p * 2),
@@ -116,7 +119,7 @@ def draws(
     rows: Pair,
     selected: BoolArray,
     outside: float,
-    eigenvalues: Pair,
+    decomposition: tuple[Decomposition, Decomposition],
     places: tuple[float, float],
     steps: tuple[float, float],
     potentials: tuple[float, float],
@@ -136,8 +139,8 @@ def draws(
         Those that are not to be drawn.
     outside : float
         The largest squared norm of a row that is not at hand, 0 if all are.
-    eigenvalues : pair of ndarrays of shape (l,)
-        Of A as decomposed, as either barrier sees it.
+    decomposition : pair of Decomposition
+        Of A, as either barrier sees it.
     places, steps : pair of float
         Where the barriers were at the decomposition, and what they move by a draw.
     potentials : pair of float
@@ -166,7 +169,9 @@ def draws(
         place=places,
         step=steps,
         rows=tuple(map(address, rows)),
-        eigenvalues=tuple(map(address, eigenvalues)),
+        diagonal=tuple(address(side.diagonal) for side in decomposition),
+        off=tuple(address(side.off) for side in decomposition),
+        least=decomposition[0].least,
         selected=taken.ctypes.data,
         potential=potentials,
         Z=tuple(map(address, Z)),

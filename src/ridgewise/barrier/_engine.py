@@ -22,6 +22,7 @@ from ridgewise._threads import one_blas_thread
 from ridgewise._typing import BoolArray, FloatArray, IndexArray
 from ridgewise.barrier import _compiled as compiled
 from ridgewise.barrier import _plain as plain
+from ridgewise.barrier._decomposition import eigendecomposition, tridiagonalization
 from ridgewise.barrier._problem import (
     NEAR_TIE,
     Barriers,
@@ -35,7 +36,7 @@ from ridgewise.barrier._problem import (
     preference,
     scan_order,
 )
-from ridgewise.barrier._resolvent import LostDefinitenessError, Resolvent, decomposition
+from ridgewise.barrier._resolvent import LostDefinitenessError, Resolvent
 from ridgewise.barrier._screen import MOST_HELD, Screen
 from ridgewise.barrier._shortlist import Candidate, Draw, Pair, Shortlist
 
@@ -132,27 +133,35 @@ class Engine:
 
     # A and its decomposition
 
-    def decompose(self, tau: int) -> None:
-        """Bring A up to date and decompose it; the draws made until now are in it."""
+    def decompose(self, tau: int, fully: bool = False) -> None:
+        """Bring A up to date and decompose it; the draws made until now are in it.
+
+        A tridiagonal matrix will do for compiled draws, unless eigenvalues are needed ``fully``.
+        """
         self.counts["decompositions"] += 1
         if self.screen.is_set and self.screen.pays_off(tau - self.fresh_at):
             self.screen.follow(*self.drawn_since(tau))
         else:
             self.screen.is_set = False
         A = self.grown(tau)
-        self.eigenvalues, self.Q = decomposition(*self.barriers.lift(A))
+        go_ahead = self.goes_ahead(tau) and not self.screen.is_set and not fully
+        decomposed = tridiagonalization if go_ahead else eigendecomposition
+        A_lower, A_upper = self.barriers.lift(A)
+        lower = decomposed(A_lower)
+        upper = lower if A_upper is A_lower else decomposed(A_upper)
+        self.decomposition, self.Q = (lower, upper), (lower.Q, upper.Q)
         L, U = self.barriers.lower(tau), self.barriers.upper(tau)
         drift = max(
-            self.lower.start(self.eigenvalues[0] - L), self.upper.start(U - self.eigenvalues[1])
+            self.lower.start(lower.potential(+1, L)), self.upper.start(upper.potential(-1, U))
         )
         if drift > MOST_DRIFT and tau > self.fresh_at:
             self.counts["drifts"] += 1
             self.draw_again_plainly(tau)
-            self.decompose(tau)
+            self.decompose(tau, fully)
             return
         self.A, self.fresh_at = A, tau
         # the lower barrier moves by 1 a draw and must not reach the old smallest eigenvalue
-        self.patience = max(1, min(self.most_stale, int(self.eigenvalues[0][0] - L) - 1))
+        self.patience = max(1, min(self.most_stale, int(lower.least - L) - 1))
         # rows drawn since, in each barrier's coordinates
         Z = np.empty((self.patience, self.vectors.rank))
         self.Z = Z, Z if self.Q[0] is self.Q[1] else np.empty_like(Z)
@@ -160,6 +169,11 @@ class Engine:
         self.known = compiled.Known()
         if self.screen.is_set:
             self.screen.decomposed(self.Q, self.eigenvalues, self.patience)
+
+    @property
+    def eigenvalues(self) -> Pair:
+        """Of A as either barrier sees it, if it was decomposed fully."""
+        return self.decomposition[0].diagonal, self.decomposition[1].diagonal
 
     def grown(self, tau: int) -> FloatArray:
         """A with the draws since the last decomposition in it."""
@@ -182,10 +196,12 @@ class Engine:
 
     def draw(self, tau: int) -> Draw:
         """One draw: with a new decomposition if it fails, plainly if it fails again."""
+        if not self.decomposition[0].is_diagonal:
+            self.decompose(tau, fully=True)
         found = self.try_draw(tau)
         if found is None and tau > self.fresh_at:
             self.counts["early decompositions"] += 1
-            self.decompose(tau)
+            self.decompose(tau, fully=True)
             found = self.try_draw(tau)
         if found is None:
             self.counts["plain draws"] += 1
@@ -236,9 +252,13 @@ class Engine:
 
     # many draws, by compiled code
 
+    def goes_ahead(self, tau: int) -> bool:
+        """Whether compiled code is to be tried for the next draws."""
+        return self.is_compiled and self.depth <= self.most_rows and tau >= self.ahead_from
+
     def draw_ahead(self, tau: int) -> int:
         """Make draws up to the next decomposition, and tell how many; none where it can't."""
-        if not self.is_compiled or self.depth > self.most_rows or tau < self.ahead_from:
+        if not self.goes_ahead(tau):
             return 0
         done, stop = tau, min(self.fresh_at + self.patience, self.barriers.n_draws)
         more = len(self.nearest) > 0 or self.hold_more()
@@ -249,7 +269,7 @@ class Engine:
                 rows=(self.nearest.lower, self.nearest.upper),
                 selected=self.selected[self.order[self.nearest.positions]],
                 outside=self.vectors.norms2[self.order[end]] if end < len(self.order) else 0.0,
-                eigenvalues=self.eigenvalues,
+                decomposition=self.decomposition,
                 places=(self.barriers.lower(self.fresh_at), self.barriers.upper(self.fresh_at)),
                 steps=(1.0, self.barriers.delta_U),
                 potentials=(self.lower.potential, self.upper.potential),
@@ -457,7 +477,7 @@ class Engine:
         """Set the screen to the present draw."""
         self.counts["screens"] += 1
         if tau > self.fresh_at:
-            self.decompose(tau)
+            self.decompose(tau, fully=True)
             self.move(tau)
         L, U = self.barriers.lower(tau + 1), self.barriers.upper(tau + 1)
         self.screen.set(self.Q, self.eigenvalues, L, U, self.patience)

@@ -13,10 +13,9 @@ and its inverse is diagonal plus rank k (Woodbury):
 
 import numpy as np
 from scipy.linalg.blas import dtrsm
-from scipy.linalg.lapack import dpotrf, dsyevd
+from scipy.linalg.lapack import dpotrf
 
 from ridgewise._typing import FloatArray
-from ridgewise.barrier._shortlist import Pair
 
 
 class LostDefinitenessError(ArithmeticError):
@@ -36,12 +35,12 @@ class Resolvent:
         self.sign = sign
         self.potential = np.nan
 
-    def start(self, gaps: FloatArray) -> float:
-        """Begin with a decomposition of A, whose eigenvalues are at ``gaps`` from the barrier.
+    def start(self, potential: float) -> float:
+        """Begin with a decomposition of A, given the potential that was computed from it.
 
         Returns how far, relatively, the potential carried along had drifted from what it is.
         """
-        carried, self.potential = self.potential, float(np.sum(1 / gaps))
+        carried, self.potential = self.potential, potential
         return abs(carried / self.potential - 1)
 
     def move(self, gaps: FloatArray, Z: FloatArray, t_inverse: FloatArray) -> None:
@@ -116,15 +115,3 @@ class Resolvent:
     def add(self, t: float, square: float, plain: float) -> None:
         """Account for A + t z z^T in the potential, given both forms of z (Sherman-Morrison)."""
         self.potential = self.trace - self.sign * t * square / (1 + self.sign * t * plain)
-
-
-def decomposition(A_lower: FloatArray, A_upper: FloatArray) -> tuple[Pair, Pair]:
-    """Eigenvalues and eigenvectors of A as each barrier sees it."""
-    if A_upper is A_lower and not A_lower.any():
-        zero = np.zeros(len(A_lower))
-        return (zero, zero), (np.eye(len(zero)),) * 2
-    eigenvalues, Q, _ = dsyevd(A_lower, lower=1)
-    if A_upper is A_lower:
-        return (eigenvalues, eigenvalues), (Q, Q)
-    upper_eigenvalues, Q_upper, _ = dsyevd(A_upper, lower=1)
-    return (eigenvalues, upper_eigenvalues), (Q, Q_upper)
