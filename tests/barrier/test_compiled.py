@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from ridgewise.barrier import ArrayVectors, sparsify, sparsify_plain
+from ridgewise.barrier import _at_hand as at_hand
 from ridgewise.barrier import _compiled as compiled
-from ridgewise.barrier import _engine as engine_module
 
 ROOT = Path(__file__).resolve().parents[2]
 RULES = ("norm", "slack")
@@ -54,7 +54,7 @@ def test_with_a_penalty(seed, scaled_rows):
 @pytest.mark.parametrize("rule", RULES)
 def test_asks_for_more_rows(rule, monkeypatch, gaussian_rows):
     """It starts with two rows at hand, and draws what it would with all."""
-    monkeypatch.setattr(engine_module, "FIRST_ROWS", 2)
+    monkeypatch.setattr(at_hand, "FIRST_ROWS", 2)
     U = gaussian_rows(400, 15)
     assert_same(sparsify(ArrayVectors(U), 70, rule), sparsify_plain(U, 70, rule))
 
@@ -115,12 +115,13 @@ def test_no_draw_where_definiteness_is_lost(monkeypatch, gaussian_rows):
             ahead.t[:0],
             nothing,
             kwargs["potentials"],
-            0,
-            1,
+            n_looked_at=0,
+            n_repeats=kwargs["n_repeats"],
+            needed=1,
         )
 
     monkeypatch.setattr(compiled, "draws", losing)
-    monkeypatch.setattr(engine_module, "FIRST_ROWS", 2)
+    monkeypatch.setattr(at_hand, "FIRST_ROWS", 2)
     U = gaussian_rows(200, 10)
     assert_same(sparsify(ArrayVectors(U), 50), sparsify_plain(U, 50))
 
@@ -148,9 +149,9 @@ def test_no_memory(monkeypatch, gaussian_rows):
 
 
 def test_arrays_of_another_layout_are_refused():
-    with pytest.raises(TypeError, match="float64 in a row"):
+    with pytest.raises(TypeError, match="64 bits in a row"):
         compiled.address(np.ones((3, 2), order="F"))
-    with pytest.raises(TypeError, match="float64 in a row; got float32"):
+    with pytest.raises(TypeError, match="got float32"):
         compiled.address(np.ones(3, dtype=np.float32))
 
 

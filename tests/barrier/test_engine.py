@@ -13,6 +13,7 @@ from ridgewise.barrier import (
     sparsify,
     sparsify_plain,
 )
+from ridgewise.barrier import _at_hand as at_hand
 from ridgewise.barrier import _engine as engine_module
 from ridgewise.barrier import _screen as screen_module
 from ridgewise.barrier._resolvent import LostDefinitenessError, Resolvent
@@ -67,9 +68,9 @@ def test_same_as_plain_on_small_integers(entries, extra, rule):
 @pytest.mark.parametrize("rule", RULES)
 def test_same_as_plain_when_few_rows_are_at_hand(rule, monkeypatch, gaussian_rows):
     """With room for four rows only, the screen decides about nearly all of them."""
-    monkeypatch.setattr(engine_module, "FIRST_ROWS", 2)
-    monkeypatch.setattr(engine_module, "MOST_ROWS", 4)
-    monkeypatch.setattr(engine_module, "MOST_ROWS_SCREENED", 4)
+    monkeypatch.setattr(at_hand, "FIRST_ROWS", 2)
+    monkeypatch.setattr(at_hand, "MOST_ROWS", 4)
+    monkeypatch.setattr(at_hand, "MOST_ROWS_SCREENED", 4)
     U = gaussian_rows(300, 12)
     fast = sparsify(ArrayVectors(U), 60, rule)
     assert_same(fast, sparsify_plain(U, 60, rule))
@@ -147,9 +148,9 @@ def test_same_as_plain_on_text_in_full(name, n_draws, rule, load_techtc):
 @pytest.mark.parametrize("rule", RULES)
 def test_same_as_plain_where_the_screen_leaves_nothing(rule, monkeypatch):
     """Only u_1 covers its direction, and the rows past those at hand are of no use."""
-    monkeypatch.setattr(engine_module, "FIRST_ROWS", 2)
-    monkeypatch.setattr(engine_module, "MOST_ROWS", 4)
-    monkeypatch.setattr(engine_module, "MOST_ROWS_SCREENED", 4)
+    monkeypatch.setattr(at_hand, "FIRST_ROWS", 2)
+    monkeypatch.setattr(at_hand, "MOST_ROWS", 4)
+    monkeypatch.setattr(at_hand, "MOST_ROWS_SCREENED", 4)
     U = np.zeros((100, 2))
     U[0, 0] = 1
     U[1:, 1] = 1 / np.sqrt(99)

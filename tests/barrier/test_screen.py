@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from ridgewise.barrier import RULES, ArrayVectors, sparsify, sparsify_plain
-from ridgewise.barrier import _engine as engine_module
+from ridgewise.barrier import _at_hand as at_hand
+from ridgewise.barrier._decomposition import eigendecomposition
 from ridgewise.barrier._plain import lower_potential, lower_shift, upper_potential, upper_shift
 from ridgewise.barrier._problem import Barriers
 from ridgewise.barrier._screen import Profile, Screen
@@ -35,7 +36,9 @@ class Run:
 
     def decompose(self):
         A_lower, A_upper = self.barriers.lift(self.A)
-        self.eigenvalues, self.Q = engine_module.decomposition(A_lower, A_upper)
+        lower = eigendecomposition(A_lower)
+        upper = lower if A_upper is A_lower else eigendecomposition(A_upper)
+        self.eigenvalues, self.Q = (lower.diagonal, upper.diagonal), (lower.Q, upper.Q)
         self.Z, self.t_inverse = ([], []), []
 
     def draw(self, t):
@@ -138,8 +141,8 @@ def test_interpolation_error(sign, n_nodes):
 @pytest.mark.parametrize("penalized", [False, True])
 def test_few_rows_are_left(rule, penalized, monkeypatch, gaussian_rows):
     """The screen alone leaves some rows of 800 a draw, and the right one is among them."""
-    monkeypatch.setattr(engine_module, "MOST_ROWS", 8)
-    monkeypatch.setattr(engine_module, "MOST_ROWS_SCREENED", 0)
+    monkeypatch.setattr(at_hand, "MOST_ROWS", 8)
+    monkeypatch.setattr(at_hand, "MOST_ROWS_SCREENED", 0)
     U = gaussian_rows(800, 20, seed=1)
     penalty = np.geomspace(0.01, 10, 20) if penalized else None
     fast = sparsify(ArrayVectors(U), 100, rule, penalty)

@@ -11,14 +11,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.linalg import cython_blas
 
 from ridgewise._typing import BoolArray, FloatArray, IndexArray
 from ridgewise.barrier._decomposition import Decomposition
 from ridgewise.barrier._problem import NEAR_TIE, RULES
-from ridgewise.barrier._shortlist import Pair
+from ridgewise.barrier._shortlist import Pair, Shortlist
+from ridgewise.barrier._sparse_rows import SparseRows
 
 # Vectors longer than that go by NumPy: its BLAS makes more of large matrices than plain loops do.
 MOST_RANK = 1000
+TYPES = np.float64, np.int64, np.int32
 
 
 class State(IntEnum):
@@ -43,9 +46,21 @@ class Block(ctypes.Structure):
         ("most", ctypes.c_int64),
         ("near_tie", ctypes.c_double),
         ("outside", ctypes.c_double),
+        ("is_whole", ctypes.c_int64),
         ("place", ctypes.c_double * 2),
         ("step", ctypes.c_double * 2),
         ("rows", ctypes.c_void_p * 2),
+        ("n", ctypes.c_int64),
+        ("starts", ctypes.c_void_p),
+        ("indices", ctypes.c_void_p),
+        ("values", ctypes.c_void_p),
+        ("basis", ctypes.c_void_p * 2),
+        ("forms", ctypes.c_void_p),
+        ("roots", ctypes.c_void_p),
+        ("n_surveys", ctypes.c_int64),
+        ("gemm", ctypes.c_void_p),
+        ("syrk", ctypes.c_void_p),
+        ("norms2", ctypes.c_void_p),
         ("diagonal", ctypes.c_void_p * 2),
         ("off", ctypes.c_void_p * 2),
         ("least", ctypes.c_double),
@@ -56,26 +71,13 @@ class Block(ctypes.Structure):
         ("drawn", ctypes.c_void_p),
         ("passed", ctypes.c_void_p),
         ("n_looked_at", ctypes.c_int64),
+        ("n_repeats", ctypes.c_int64),
         ("needed", ctypes.c_double),
-        ("known", ctypes.c_void_p),
+        ("known", ctypes.c_void_p * 4),
         ("n_known", ctypes.c_int64),
         ("known_at", ctypes.c_int64),
         ("known_place", ctypes.c_double),
     )
-
-
-class Known:
-    """What compiled code knows of the rows at hand, to go on from when there are more of them."""
-
-    def __init__(self) -> None:
-        self.numbers = np.empty((0, 4))  # a row of them for each
-        self.n_rows, self.n_drawn, self.place = 0, -1, 0.0
-
-    def make_room(self, n_rows: int) -> None:
-        """Have room for so many rows."""
-        if len(self.numbers) < n_rows:
-            more = np.empty((n_rows - len(self.numbers), 4))
-            self.numbers = np.concatenate([self.numbers, more])
 
 
 class Ahead(NamedTuple):
@@ -87,6 +89,7 @@ class Ahead(NamedTuple):
     passed: IndexArray  # how many unselected ones were passed over for each
     potentials: tuple[float, float]
     n_looked_at: int
+    n_repeats: int
     needed: float  # the rule "slack": a row of less squared norm could not have been the best
 
 
@@ -104,7 +107,20 @@ def load() -> Any:
     return None
 
 
+def blas(name: str) -> int:
+    """Where a routine of SciPy's BLAS is."""
+    routines: dict[str, Any] = dict(cython_blas.__pyx_capi__)
+    capsule = routines[name]
+    python = ctypes.pythonapi
+    python.PyCapsule_GetName.restype = ctypes.c_char_p
+    python.PyCapsule_GetName.argtypes = [ctypes.py_object]
+    python.PyCapsule_GetPointer.restype = ctypes.c_void_p
+    python.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    return int(python.PyCapsule_GetPointer(capsule, python.PyCapsule_GetName(capsule)))
+
+
 draw_ahead = load()
+BLAS = {"gemm": blas("dgemm"), "syrk": blas("dsyrk")}
 
 
 def serves(rule: str, rank: int, penalized: bool) -> bool:
@@ -116,7 +132,7 @@ def serves(rule: str, rank: int, penalized: bool) -> bool:
 
 def draws(
     rule: str,
-    rows: Pair,
+    rows: Shortlist | SparseRows,
     selected: BoolArray,
     outside: float,
     decomposition: tuple[Decomposition, Decomposition],
@@ -125,7 +141,7 @@ def draws(
     potentials: tuple[float, float],
     Z: Pair,
     t: FloatArray,
-    known: Known,
+    n_repeats: int,
 ) -> Ahead:
     """Make draws among some rows, given those made since the decomposition.
 
@@ -133,10 +149,10 @@ def draws(
     ----------
     rule : {"norm", "slack"}
         Which feasible row is drawn.
-    rows : pair of ndarrays of shape (n_rows, l)
+    rows : Shortlist or SparseRows
         The rows at hand in scan order, in the coordinates of either barrier.
     selected : ndarray of shape (n_rows,)
-        Those that are not to be drawn.
+        Those that are not to be drawn, unless the rows are whole and no other is feasible.
     outside : float
         The largest squared norm of a row that is not at hand, 0 if all are.
     decomposition : pair of Decomposition
@@ -149,17 +165,19 @@ def draws(
         Rows drawn since the decomposition, filled up with those drawn here.
     t : ndarray
         The weights of the rows drawn since the decomposition.
-    known : Known
-        Of these rows, from the last call since the decomposition, if there was one.
+    n_repeats : int
+        Draws of selected rows until now.
     """
+    known = rows.known
     known.make_room(len(selected))
     most, n_drawn = len(Z[0]), len(t)
     taken = selected.astype(np.uint8)
     all_t, drawn, passed = np.empty(most), np.empty(most, np.int64), np.empty(most, np.int64)
     all_t[:n_drawn] = t
+    given = rows.given()  # kept until the draws are made
     block = Block(
         size=ctypes.sizeof(Block),
-        l=rows[0].shape[1],
+        l=Z[0].shape[1],
         n_rows=len(taken),
         rule=RULES.index(rule),
         n_drawn=n_drawn,
@@ -168,7 +186,6 @@ def draws(
         outside=outside,
         place=places,
         step=steps,
-        rows=tuple(map(address, rows)),
         diagonal=tuple(address(side.diagonal) for side in decomposition),
         off=tuple(address(side.off) for side in decomposition),
         least=decomposition[0].least,
@@ -178,25 +195,44 @@ def draws(
         t=all_t.ctypes.data,
         drawn=drawn.ctypes.data,
         passed=passed.ctypes.data,
-        known=address(known.numbers),
+        n_repeats=n_repeats,
+        known=as_field(tuple(known.numbers)),
         n_known=known.n_rows,
         known_at=known.n_drawn,
         known_place=known.place,
+        n_surveys=known.n_surveys,
+        gemm=BLAS["gemm"],
+        syrk=BLAS["syrk"],
+        **{name: as_field(value) for name, value in given.items()},
     )
     state = State(draw_ahead(ctypes.byref(block)))
     if state is State.NO_MEMORY:
         raise MemoryError(f"no room for {most} draws among {len(taken)} rows of {block.l} numbers")
     known.n_rows, known.n_drawn = block.n_known, block.known_at
-    known.place = block.known_place
+    known.place, known.n_surveys = block.known_place, block.n_surveys
     new = slice(n_drawn, block.n_drawn)
     potentials = block.potential[0], block.potential[1]
     return Ahead(
-        state, drawn[new], all_t[new], passed[new], potentials, block.n_looked_at, block.needed
+        state,
+        drawn[new],
+        all_t[new],
+        passed[new],
+        potentials,
+        block.n_looked_at,
+        block.n_repeats,
+        block.needed,
     )
+
+
+def as_field(value: Any) -> Any:
+    """Arrays by their addresses, in a tuple too; other values as they are."""
+    if isinstance(value, tuple):
+        return tuple(map(as_field, value))
+    return address(value) if isinstance(value, np.ndarray) else value
 
 
 def address(array: FloatArray) -> int:
     """Where the numbers are that the compiled code reads or writes."""
-    if array.dtype != np.float64 or not array.flags.c_contiguous:
-        raise TypeError(f"compiled draws need rows of float64 in a row; got {array.dtype}")
+    if array.dtype not in TYPES or not array.flags.c_contiguous:
+        raise TypeError(f"compiled draws need numbers of 64 bits in a row; got {array.dtype}")
     return array.ctypes.data

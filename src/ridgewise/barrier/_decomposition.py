@@ -59,7 +59,7 @@ def eigendecomposition(A: FloatArray) -> Decomposition:
     zero = np.zeros(len(A))
     if not A.any():
         return Decomposition(np.eye(len(A)), zero, zero, is_diagonal=True)
-    eigenvalues, Q, _ = dsyevd(A, lower=1)
+    eigenvalues, Q, _ = dsyevd(A.T, lower=1)
     return Decomposition(Q, eigenvalues, zero, is_diagonal=True)
 
 
@@ -67,7 +67,7 @@ def tridiagonalization(A: FloatArray) -> Decomposition:
     """A symmetric matrix as a tridiagonal one."""
     if len(A) < 3 or not A.any():
         return eigendecomposition(A)
-    reflectors, diagonal, off, tau, _ = dsytrd(A, lower=1, lwork=BLOCK_SIZE * len(A))
+    reflectors, diagonal, off, tau, _ = dsytrd(A.T, lower=1, lwork=BLOCK_SIZE * len(A))
     # the reflectors of LAPACK's Hessenberg form, so that one routine makes Q of both
     Q, _ = dorghr(reflectors, tau, lwork=BLOCK_SIZE * len(A), overwrite_a=1)
     return Decomposition(Q, diagonal, np.append(off, 0.0), is_diagonal=False)

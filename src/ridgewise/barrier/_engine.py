@@ -22,6 +22,7 @@ from ridgewise._threads import one_blas_thread
 from ridgewise._typing import BoolArray, FloatArray, IndexArray
 from ridgewise.barrier import _compiled as compiled
 from ridgewise.barrier import _plain as plain
+from ridgewise.barrier._at_hand import AtHand
 from ridgewise.barrier._decomposition import eigendecomposition, tridiagonalization
 from ridgewise.barrier._problem import (
     NEAR_TIE,
@@ -37,14 +38,11 @@ from ridgewise.barrier._problem import (
     scan_order,
 )
 from ridgewise.barrier._resolvent import LostDefinitenessError, Resolvent
-from ridgewise.barrier._screen import MOST_HELD, Screen
+from ridgewise.barrier._screen import Screen
 from ridgewise.barrier._shortlist import Candidate, Draw, Pair, Shortlist
+from ridgewise.barrier._sparse_rows import SparseRows
 
-FIRST_ROWS = 64  # rows asked for at the start
-# Rows in descending norm looked at, before all rows are, by the screen; and where the screen is
-# set already, which is what costs. Compiled code takes more, if it need not rotate them twice.
-MOST_ROWS, MOST_ROWS_SCREENED = 1536, 256
-MOST_ROWS_COMPILED = 4096, 1024
+BATCH = 1536  # rows looked at together
 PAUSE = 4  # draws made one by one where compiled code could not, and twice as many the next time
 FEW_TRIES = 12  # candidates looked at one by one, before the others are all at once
 SPARE = 4  # rows whose slack may be that part of the best one's are kept in sight
@@ -102,12 +100,18 @@ class Engine:
         # decompositions cost l^3, what is carried between them l k^2: k = l^(2/3) balances them
         balance = 1.25 if self.is_compiled else 1.0
         self.most_stale = max(16, round(balance * vectors.rank ** (2 / 3)))
-        self.nearest = Shortlist(vectors, self.order)  # the first unselected rows in scan order
-        self.depth = 0.0  # how far into them the scan went lately
         self.screen = Screen(vectors)
+        self.at_hand = AtHand(
+            vectors,
+            self.order,
+            self.selected,
+            rule,
+            self.screen,
+            is_compiled=self.is_compiled,
+            is_penalized=penalty is not None,
+        )
         self.whole_until = 0  # the draw from which on it may leave out shorter rows
         self.ahead_from, self.pause = 0, PAUSE  # the draw from which on they are tried again
-        self.needed = np.inf  # rows of less squared norm could not have been the best one
         self.fresh_at = 0
         self.counts: Counter[str] = Counter()
 
@@ -165,8 +169,7 @@ class Engine:
         # rows drawn since, in each barrier's coordinates
         Z = np.empty((self.patience, self.vectors.rank))
         self.Z = Z, Z if self.Q[0] is self.Q[1] else np.empty_like(Z)
-        self.nearest.refresh(self.Q, self.selected, most=self.rows_wanted())
-        self.known = compiled.Known()
+        self.at_hand.decomposed(lower, upper)
         if self.screen.is_set:
             self.screen.decomposed(self.Q, self.eigenvalues, self.patience)
 
@@ -254,20 +257,23 @@ class Engine:
 
     def goes_ahead(self, tau: int) -> bool:
         """Whether compiled code is to be tried for the next draws."""
-        return self.is_compiled and self.depth <= self.most_rows and tau >= self.ahead_from
+        is_near = self.at_hand.is_near or self.at_hand.goes_deep
+        return self.is_compiled and is_near and tau >= self.ahead_from
 
     def draw_ahead(self, tau: int) -> int:
         """Make draws up to the next decomposition, and tell how many; none where it can't."""
         if not self.goes_ahead(tau):
             return 0
         done, stop = tau, min(self.fresh_at + self.patience, self.barriers.n_draws)
-        more = len(self.nearest) > 0 or self.hold_more()
-        while done < stop and more:
-            end = self.nearest.positions[-1] + 1
+        while done < stop:
+            rows = self.at_hand.for_compiled_code(self.decomposition)
+            if len(rows) == 0 and not self.at_hand.hold_more(rows):
+                break
+            end = rows.positions[-1] + 1
             ahead = compiled.draws(
                 self.rule,
-                rows=(self.nearest.lower, self.nearest.upper),
-                selected=self.selected[self.order[self.nearest.positions]],
+                rows=rows,
+                selected=self.selected[self.order[rows.positions]],
                 outside=self.vectors.norms2[self.order[end]] if end < len(self.order) else 0.0,
                 decomposition=self.decomposition,
                 places=(self.barriers.lower(self.fresh_at), self.barriers.upper(self.fresh_at)),
@@ -275,42 +281,45 @@ class Engine:
                 potentials=(self.lower.potential, self.upper.potential),
                 Z=(self.Z[0][: stop - self.fresh_at], self.Z[1][: stop - self.fresh_at]),
                 t=self.t[self.fresh_at : done],
-                known=self.known,
+                n_repeats=self.counts["repeats"],
             )
-            self.record_all(done, ahead)
+            self.record_all(done, rows, ahead)
             done += len(ahead.t)
-            more = ahead.state is compiled.State.NEEDS_ROWS and self.hold_more()
+            if ahead.state is not compiled.State.NEEDS_ROWS or not self.at_hand.hold_more(rows):
+                break
         if done < stop:
             self.pause = PAUSE if done > tau else 2 * self.pause
             self.ahead_from = done + self.pause
         return done - tau
 
-    def record_all(self, tau: int, ahead: compiled.Ahead) -> None:
+    def record_all(self, tau: int, rows: Shortlist | SparseRows, ahead: compiled.Ahead) -> None:
         """Remember what was drawn ahead."""
         new = slice(tau, tau + len(ahead.t))
-        self.positions[new] = self.nearest.positions[ahead.drawn]
-        self.rows[new], self.t[new] = self.nearest.raw[ahead.drawn], ahead.t
+        self.positions[new], self.t[new] = rows.positions[ahead.drawn], ahead.t
+        self.rows[new] = rows.take(ahead.drawn)
         drawn = self.order[self.positions[new]]
         self.selected[drawn], self.unselected[drawn] = True, False
         self.counts["compiled draws"] += len(ahead.t)
         self.counts["rows"] += ahead.n_looked_at
+        if ahead.n_repeats:
+            self.counts["repeats"] = ahead.n_repeats
         if self.rule == "norm":
             for passed in ahead.passed:
-                self.depth += 0.2 * (float(passed) - self.depth)
+                self.at_hand.note_depth(float(passed))
         self.lower.potential, self.upper.potential = ahead.potentials
-        self.needed = ahead.needed
+        self.at_hand.needed = ahead.needed
 
     # the rule "norm": the first feasible row in scan order
 
     def first_nearest(self, tau: int) -> Draw | None:
         """The first unselected feasible row in descending norm, if it is near enough."""
-        if self.rule != "norm" or self.depth > self.most_rows:
+        if self.rule != "norm" or not self.at_hand.is_near:
             return None
-        start = self.first_unselected()
-        size = 2 if self.depth < 1 else 8 + int(self.depth)
-        while start < len(self.nearest) or self.hold_more():
-            stop = min(start + size, len(self.nearest))
-            draw = self.accept_first(tau, self.nearest, self.may_be_feasible(start, stop))
+        rows, depth = self.at_hand.nearest, self.at_hand.depth
+        start, size = self.at_hand.first_unselected(), 2 if depth < 1 else 8 + int(depth)
+        while start < len(rows) or self.at_hand.hold_more(rows):
+            stop = min(start + size, len(rows))
+            draw = self.accept_first(tau, rows, self.may_be_feasible(start, stop))
             self.counts["rows"] += stop - start
             if draw is not None:
                 self.note_depth(draw)
@@ -321,23 +330,7 @@ class Engine:
     def note_depth(self, draw: Draw) -> None:
         """Remember how many unselected rows were passed over for this one."""
         passed = np.count_nonzero(~self.selected[self.order[: draw.position]])
-        self.depth += 0.2 * (passed - self.depth)
-
-    @property
-    def most_rows(self) -> int:
-        """How many rows are looked at before all are."""
-        if self.rule == "slack":
-            return MOST_HELD // self.vectors.rank
-        if self.is_compiled and self.penalty is None:
-            return MOST_ROWS_COMPILED[self.screen.is_set]
-        return MOST_ROWS_SCREENED if self.screen.is_set else MOST_ROWS
-
-    def first_unselected(self) -> int:
-        """Where among the nearest rows the first unselected one is."""
-        first, positions = 0, self.nearest.positions
-        while first < len(positions) and self.selected[self.order[positions[first]]]:
-            first += 1
-        return first
+        self.at_hand.note_depth(float(passed))
 
     def may_be_feasible(self, start: int, stop: int) -> IndexArray:
         """Of some nearest rows, the unselected ones that a cheap test does not rule out.
@@ -345,39 +338,20 @@ class Engine:
         L(u) is computed, U(u) bounded: since A has only grown, N >= G for the upper barrier, so
         u^T N u >= q = u^T G u and u^T N^2 u >= q^2 / ||u||^2.
         """
-        block = slice(start, stop)
-        unselected = ~self.selected[self.order[self.nearest.positions[block]]]
+        rows, block = self.at_hand.nearest, slice(start, stop)
+        unselected = ~self.selected[self.order[rows.positions[block]]]
         if stop - start <= 2:
             return start + np.flatnonzero(unselected)  # testing would cost as much as knowing
-        lv = self.nearest.squares[0][block] @ self.lower.w
+        lv = rows.squares[0][block] @ self.lower.w
         factors = self.lower.low_rank_part()
         if factors is not None:
             half = len(factors) // 2
-            products = factors @ self.nearest.lower[block].T
+            products = factors @ rows.lower[block].T
             lv += 2 * np.einsum("ij,ij->j", products[:half], products[half:])
-        q = self.nearest.squares[1][block] @ self.upper.g
-        uv = q + q * (q / (self.nearest.norms2[block] * self.upper.change))  # q * q may be 0
+        q = rows.squares[1][block] @ self.upper.g
+        uv = q + q * (q / (rows.norms2[block] * self.upper.change))  # q * q may be 0
         # rounding errors of lv are some EPS ||u||^2: far below the millionth of uv left out here
         return start + np.flatnonzero(unselected & (lv >= (1 - 1e-6) * uv))
-
-    def rows_wanted(self) -> int:
-        """How many rows are likely to be looked at before the next decomposition."""
-        if self.rule == "slack":
-            needed = int(np.count_nonzero(self.vectors.norms2 >= self.needed / 2))
-            return FIRST_ROWS + needed if needed <= self.most_rows else 0
-        return 2 * (FIRST_ROWS + int(self.depth)) if self.depth <= self.most_rows else 0
-
-    def hold_more(self) -> bool:
-        """Hold more of the nearest rows, if there are any and there is room."""
-        held, wanted = self.nearest.positions, self.rows_wanted()
-        end = int(held[-1]) + 1 if len(held) else 0
-        room = min(max(FIRST_ROWS, len(held) // 2, wanted - len(held)), self.most_rows - len(held))
-        within = end + room + len(self.positions)  # at most so many of them are selected
-        more = end + np.flatnonzero(~self.selected[self.order[end:within]])[: max(room, 0)]
-        if len(more) == 0 or (wanted == 0 and len(held) > 0):
-            return False
-        self.nearest.extend(more)
-        return True
 
     # all rows, by way of the screen
 
@@ -403,8 +377,8 @@ class Engine:
             if draw is not None:
                 self.note_depth(draw)
                 return draw
-            start, size = start + size, min(2 * size, MOST_ROWS)
-        self.depth += 0.2 * (len(self.order) - self.depth)
+            start, size = start + size, min(2 * size, BATCH)
+        self.at_hand.note_depth(float(len(self.order)))
         return None
 
     def best_of(self, tau: int, among: BoolArray, lv: FloatArray, uv: FloatArray) -> Draw | None:
@@ -428,7 +402,7 @@ class Engine:
 
     def best_rated(self, tau: int, positions: IndexArray) -> Draw | None:
         """The best feasible one of these rows, all of which are looked at."""
-        batches = [positions[i : i + MOST_ROWS] for i in range(0, len(positions), MOST_ROWS)]
+        batches = [positions[i : i + BATCH] for i in range(0, len(positions), BATCH)]
         ratings = np.concatenate([self.rate(self.look_at(batch)) for batch in batches])
         rows = self.look_at(positions[[first_best(ratings)]])
         return self.accept_first(tau, rows, np.arange(1))
@@ -491,7 +465,7 @@ class Engine:
         A_lower, A_upper = self.barriers.lift(self.grown(tau))
         L, U = self.barriers.lower(tau), self.barriers.upper(tau)
         lv, uv, term = np.empty((3, len(self.order)))
-        for block in gen_batches(len(self.order), MOST_ROWS):
+        for block in gen_batches(len(self.order), BATCH):
             rows = self.vectors.take(self.order[block])
             lv[block], term[block] = plain.lower_shift(rows, 1.0, A_lower, L)
             uv[block] = plain.upper_shift(rows, self.barriers.delta_U, A_upper, U)
@@ -501,7 +475,7 @@ class Engine:
 
     def draw_again_plainly(self, tau: int) -> None:
         """Make the draws since the last decomposition again, since their potentials drifted."""
-        self.nearest = Shortlist(self.vectors, self.order)
+        self.at_hand.drop()
         self.selected[:] = False
         self.selected[self.order[self.positions[: self.fresh_at]]] = True
         self.unselected[self.order] = ~self.selected[self.order]

@@ -58,6 +58,13 @@ class Vectors(Protocol):
     def subset(self, indices: IndexArray) -> "Vectors":
         """These vectors alone, in memory."""
 
+    @property
+    def basis(self) -> FloatArray | None:
+        """A matrix with l columns of which vectors are sparse combinations, if there is one."""
+
+    def sparse_rows(self, indices: IndexArray) -> Any:
+        """Vectors ``indices`` as a sparse array that is to be multiplied by the ``basis``."""
+
 
 class ArrayVectors:
     """The rows of an array U with orthonormal columns."""
@@ -66,6 +73,7 @@ class ArrayVectors:
         self.U = U
         self.norms2: FloatArray = np.einsum("ij,ij->i", U, U)
         self.rank = U.shape[1]
+        self.basis: FloatArray | None = None
 
     def take(self, indices: IndexArray) -> FloatArray:
         """Rows ``indices`` of U."""
@@ -82,6 +90,10 @@ class ArrayVectors:
     def subset(self, indices: IndexArray) -> "ArrayVectors":
         """Rows ``indices`` of U as vectors of their own."""
         return ArrayVectors(self.U[indices])
+
+    def sparse_rows(self, indices: IndexArray) -> Any:
+        """There is no basis."""
+        raise NotImplementedError
 
 
 class Barriers:

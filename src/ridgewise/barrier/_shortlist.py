@@ -2,7 +2,7 @@
 """The rows that the engine keeps at hand, and what it makes of one."""
 
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,6 +42,20 @@ class Candidate(NamedTuple):
         return bool(is_feasible(self.lv, self.uv, self.term))
 
 
+class Known:
+    """What compiled code knows of rows at hand, to go on from when there are more of them."""
+
+    def __init__(self) -> None:
+        self.numbers = np.empty((4, 0))  # a column of them for each
+        self.n_rows, self.n_drawn, self.place, self.n_surveys = 0, -1, 0.0, 0
+
+    def make_room(self, n_rows: int) -> None:
+        """Have room for so many rows."""
+        more = n_rows - self.numbers.shape[1]
+        if more > 0:
+            self.numbers = np.hstack([self.numbers, np.empty((4, more))])
+
+
 class Shortlist:
     """Rows at hand, in scan order and in the coordinates of each barrier's decomposition.
 
@@ -50,7 +64,7 @@ class Shortlist:
 
     def __init__(self, vectors: Vectors, order: IndexArray, Q: Pair | None = None) -> None:
         self.vectors, self.order = vectors, order
-        self.Q = Q or (np.eye(vectors.rank),) * 2
+        self.Q, self.known = Q or (np.eye(vectors.rank),) * 2, Known()
         self.hold(np.empty(0, dtype=np.intp), np.empty((0, vectors.rank)))
 
     def __len__(self) -> int:
@@ -80,9 +94,17 @@ class Shortlist:
         squares = self.lower**2
         return squares, squares if self.lower is self.upper else self.upper**2
 
+    def take(self, which: IndexArray) -> FloatArray:
+        """Some of these rows, as they are."""
+        return self.raw[which]
+
+    def given(self) -> dict[str, Any]:
+        """What compiled draws take."""
+        return {"rows": (self.lower, self.upper), "norms2": self.norms2}
+
     def refresh(self, Q: Pair, dropped: BoolArray, most: int) -> None:
         """Go over to other coordinates with the first rows whose vectors are not ``dropped``."""
-        self.Q = Q
+        self.Q, self.known = Q, Known()
         keep = np.flatnonzero(~dropped[self.order[self.positions]])[:most]
         self.hold(self.positions[keep], self.raw[keep])
 

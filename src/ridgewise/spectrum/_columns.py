@@ -96,6 +96,15 @@ class Columns:
         self.scale = 1.0
 
     @property
+    def is_sparse_enough(self) -> bool:
+        """Whether products of non-zeros beat dense arithmetic."""
+        return False
+
+    def sparse_rows(self, indices: IndexArray) -> Any:
+        """The columns ``indices`` as the rows of a sparse array, scaled but not centred."""
+        raise NotImplementedError
+
+    @property
     def block_width(self) -> int:
         """How many columns a block has: what fits into a fraction of the working memory."""
         limit = min(BLOCK_BYTES, get_config()["working_memory"] * 2**20 // 4)
@@ -282,9 +291,16 @@ class SparseColumns(Columns):
 
     @cached_property
     def is_sparse_enough(self) -> bool:
-        """Whether products of non-zeros beat dense arithmetic, which is about 64 times as fast."""
+        """See `Columns.is_sparse_enough`. Dense arithmetic is about 64 times as fast."""
         counts = np.diff(self.X.indptr).astype(np.float64)
         return bool(64 * np.sum(counts**2) < self.shape[0] ** 2 * self.shape[1])
+
+    def sparse_rows(self, indices: IndexArray) -> Any:
+        """See `Columns.sparse_rows`."""
+        rows = self.rows[indices].astype(np.float64)
+        rows.sum_duplicates()
+        rows.data *= self.scale
+        return rows
 
     def sparse_blocks(self, width: int) -> Iterator[tuple[slice, Any]]:
         """Blocks of at most so many columns as the rows of sparse arrays, in float64.

@@ -46,6 +46,7 @@ class Spectrum(ABC):
     V: FloatArray
     shape: tuple[int, int]
     center: bool
+    basis: FloatArray | None = None  # of which rows of U are sparse combinations, if they are
 
     def __init__(self, columns: Columns, found: Decomposition, rank: int | float | None) -> None:
         singular_values = found.singular_values / columns.scale
@@ -80,6 +81,10 @@ class Spectrum(ABC):
         """(U directions)^2 @ values, or the squares alone, block by block."""
         return weighed_squares(self.projections(directions), values)
 
+    def sparse_rows(self, indices: IndexArray) -> Any:
+        """Where there is a ``basis``, the sparse array that makes `take` of it."""
+        raise NotImplementedError
+
     @abstractmethod
     def subset(self, indices: IndexArray) -> "Spectrum":
         """The same with the rows ``indices`` of U alone, in memory: no spectrum, but vectors."""
@@ -96,6 +101,8 @@ class WideSpectrum(Spectrum):
         self.projector = self.V / found.singular_values[: self.rank]
         if columns.center:  # so that the columns' means do not matter
             self.projector -= self.projector.mean(axis=0)
+        elif columns.is_sparse_enough:
+            self.basis = self.projector
 
     @cached_property
     def leverage_scores(self) -> FloatArray:
@@ -107,6 +114,10 @@ class WideSpectrum(Spectrum):
     def take(self, indices: IndexArray) -> FloatArray:
         """Rows of U for the features ``indices``, shape (len(indices), rank)."""
         return self.columns.take(indices).T @ self.projector
+
+    def sparse_rows(self, indices: IndexArray) -> Any:
+        """See `Spectrum.sparse_rows`."""
+        return self.columns.sparse_rows(indices)
 
     def projections(self, directions: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
         """U times ``directions``, block by block."""
