@@ -85,7 +85,7 @@ class AtHand:
     @property
     def goes_deep(self) -> bool:
         """Whether so many rows are looked at that sparse ones pay off."""
-        if self.sparse is None or self.rule == "slack":
+        if self.sparse is None or self.rule != "norm":
             return self.sparse is not None
         rows = max(len(self.nearest), 2 * (FIRST_ROWS + self.depth))
         return rows > self.sparse.pays_off_at

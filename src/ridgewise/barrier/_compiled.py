@@ -123,11 +123,13 @@ draw_ahead = load()
 BLAS = {"gemm": blas("dgemm"), "syrk": blas("dsyrk")}
 
 
-def serves(rule: str, rank: int, penalized: bool) -> bool:
+def serves(rule: str, rank: int, is_penalized: bool, is_sparse: bool) -> bool:
     """Whether compiled draws are to be had, and faster, for such vectors."""
     if draw_ahead is None or rank > MOST_RANK:
         return False
-    return rule == "norm" or (rule == "slack" and not penalized)
+    # these look at more rows than are at hand as vectors, or go by other norms
+    looks_far = rule == "ratio" or (rule == "slack" and is_penalized)
+    return is_sparse or not looks_far
 
 
 def draws(

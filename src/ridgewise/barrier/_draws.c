@@ -44,7 +44,7 @@
 #endif
 
 enum { CHUNK = 16 };
-enum rule { NORM, SLACK };
+enum rule { NORM, SLACK, RATIO };
 enum state { DONE, NEEDS_ROWS, LOST_DEFINITENESS, NO_MEMORY, WRONG_SIZE };
 
 static const double SPARE = 1 - 1e-6; /* far more than the bounds' rounding errors */
@@ -105,6 +105,7 @@ typedef struct {
     double *built[2];               /* room for it */
     double *V, *plain, *square;     /* N B^T, B N B^T, B N^2 B^T */
     double *lv, *uv, *spare[FOUR];  /* bounds on L and U of the rows */
+    uint8_t *marks;                 /* of the basis's rows, see mark */
 } Work;
 
 /* The numbers by which the next rows are known. */
@@ -331,25 +332,45 @@ INLINE int is_feasible(const Block *block, const Candidate *u)
     return u->lv > 0 && u->lv >= u->uv - block->near_tie * u->term;
 }
 
-/* The slack of one row, -inf where it is infeasible. */
-INLINE double slack(Work *work, Block *block, int64_t row, Candidate *u)
+INLINE double preference(const Block *block, double lv, double uv)
+{
+    return block->rule == SLACK ? lv - uv : lv / uv;
+}
+
+/* What the rule makes of one row; -inf where it is infeasible, or not as good as that. */
+INLINE double rate(Work *work, Block *block, int64_t row, double as_good_as, Candidate *u)
 {
     look_at(work, block, row);
     weigh_lower(work, block, u);
+    if (preference(block, u->lv, work->uv[row]) < as_good_as) return -INFINITY;
     weigh_upper(work, block, u);
-    return is_feasible(block, u) ? u->lv - u->uv : -INFINITY;
+    return is_feasible(block, u) ? preference(block, u->lv, u->uv) : -INFINITY;
+}
+
+/* Where it says whether a multiple of this row was looked at in this draw, or NULL. One is as
+ * feasible as the other, and no rule wants the shorter one, which comes later: few words of text are
+ * in a document of their own, and many share one. */
+INLINE uint8_t *mark(const Work *work, const Block *block, int64_t row)
+{
+    if (block->rows[0]) return NULL;
+    const int64_t start = block->starts[row];
+    return block->starts[row + 1] == start + 1 ? work->marks + block->indices[start] : NULL;
 }
 
 /* The first feasible row at hand, or -1: of those that are selected, or of the others. */
 INLINE int64_t first_feasible(Work *work, Block *block, int selected, double x, double y,
                               Candidate *u)
 {
+    memset(work->marks, 0, (size_t)block->n);
     for (int64_t row = 0; row < block->n_rows; row++) {
         if (row % CHUNK == 0) {
             const int64_t stop = row + CHUNK < block->n_rows ? row + CHUNK : block->n_rows;
             bound(work, block, row, stop, x, y);
         }
         if (block->selected[row] != selected || work->lv[row] < work->uv[row]) continue;
+        uint8_t *marked = mark(work, block, row);
+        if (marked && *marked) continue;
+        if (marked) *marked = 1;
         look_at(work, block, row);
         weigh_lower(work, block, u);
         if (u->lv < work->uv[row] - block->near_tie * u->term) continue;
@@ -359,44 +380,50 @@ INLINE int64_t first_feasible(Work *work, Block *block, int selected, double x, 
     return -1;
 }
 
-/* The feasible row at hand with the largest slack, or -1. Of near-ties it is the first. */
-INLINE int64_t most_slack(Work *work, Block *block, int selected, double x, double y, Candidate *u)
+/* The feasible row at hand that the rule prefers, or -1. Of near-ties it is the first. */
+INLINE int64_t best_feasible(Work *work, Block *block, int selected, double x, double y,
+                             Candidate *u)
 {
     double *hopes = work->lv, best = -INFINITY;
     int64_t row, most_hopeful = -1;
     bound(work, block, 0, block->n_rows, x, y);
     for (row = 0; row < block->n_rows; row++) {
         const int is_out = block->selected[row] != selected || work->lv[row] < work->uv[row];
-        hopes[row] = is_out ? -INFINITY : work->lv[row] - work->uv[row];
+        hopes[row] = is_out ? -INFINITY : preference(block, work->lv[row], work->uv[row]);
         if (hopes[row] > best) best = hopes[row], most_hopeful = row;
     }
     if (most_hopeful < 0) return -1;
-    best = hopes[most_hopeful] = slack(work, block, most_hopeful, u);
+    best = hopes[most_hopeful] = rate(work, block, most_hopeful, -INFINITY, u);
+    memset(work->marks, 0, (size_t)block->n);
     for (row = 0; row < block->n_rows; row++) { /* from hopes to what they are */
         if (row == most_hopeful || hopes[row] == -INFINITY) continue;
-        const int may_be_best = hopes[row] >= best - 10 * block->near_tie * fabs(best);
-        hopes[row] = may_be_best ? slack(work, block, row, u) : -INFINITY;
+        const double as_good = best == -INFINITY ? best : best - 10 * block->near_tie * fabs(best);
+        uint8_t *marked = mark(work, block, row);
+        const int may_be_best = hopes[row] >= as_good && !(marked && *marked);
+        hopes[row] = may_be_best ? rate(work, block, row, as_good, u) : -INFINITY;
+        if (marked && may_be_best && (hopes[row] > 0 || hopes[row] == -INFINITY)) *marked = 1;
         best = hopes[row] > best ? hopes[row] : best;
     }
     if (best == -INFINITY) return -1;
     for (row = 0; row < block->n_rows; row++)
         if (hopes[row] >= best - block->near_tie * fabs(best)) break;
-    slack(work, block, row, u);
+    rate(work, block, row, -INFINITY, u);
     return row;
 }
 
 INLINE int64_t choose(Work *work, Block *block, int selected, double x, double y, Candidate *u)
 {
     return block->rule == NORM ? first_feasible(work, block, selected, x, y, u)
-                               : most_slack(work, block, selected, x, y, u);
+                               : best_feasible(work, block, selected, x, y, u);
 }
 
-/* Whether no row outside has more slack: that is at most (g^2 / change - g) norm^2. */
+/* Whether no row outside is better: its slack is at most (g^2 / change - g) norm^2. */
 INLINE int is_best(const Work *work, Block *block, double x, const Candidate *u)
 {
     const double g = 1 / (block->least - x), most = g * (g / work->lower.change - 1) / SPARE;
     if (block->rule == NORM) return 1;
-    block->needed = u->lv > u->uv && most > 0 ? (u->lv - u->uv) / most : INFINITY;
+    if (block->rule == SLACK)
+        block->needed = u->lv > u->uv && most > 0 ? (u->lv - u->uv) / most : INFINITY;
     return block->outside <= 0 || (block->needed < INFINITY && block->needed > block->outside);
 }
 
@@ -407,7 +434,7 @@ INLINE enum state draw(Work *work, Block *block, int64_t k)
     const double x = block->place[0] + block->step[0] * (double)(k + 1);
     const double y = block->place[1] + block->step[1] * (double)(k + 1);
     Resolvent *lower = &work->lower, *upper = &work->upper;
-    Candidate u;
+    Candidate u = {0};
     if (!move(lower, x, k, block->Z[0], block->t) || !(lower->change > 0)) return LOST_DEFINITENESS;
     if (!move(upper, y, k, block->Z[1], block->t) || !(upper->change > 0)) return LOST_DEFINITENESS;
     const int is_passed = x > block->known_place;
@@ -450,7 +477,7 @@ CLONES enum state draw_ahead(Block *block)
     if (block->size != sizeof(Block)) return WRONG_SIZE;
     const int64_t l = block->l, n_rows = block->n_rows, most = block->most;
     const int64_t numbers = 4 * (most + FOUR + 1) * l + (FOUR + 2) * l + 2 * n_rows
-                            + (block->n + FOUR) * (l + 1) + 2 * block->n * block->n + 1;
+                            + (block->n + FOUR) * (l + 1) + (2 * block->n + 1) * block->n + 1;
     double *space = malloc((size_t)numbers * sizeof(double));
     double *next = space;
     if (!space) return NO_MEMORY;
@@ -473,6 +500,7 @@ CLONES enum state draw_ahead(Block *block)
     work.V = next, next += (block->n + FOUR) * (l + 1);
     work.plain = next, next += block->n * block->n;
     work.square = next, next += block->n * block->n;
+    work.marks = (uint8_t *)next, next += block->n;
     work.lv = next, next += n_rows;
     work.uv = next;
     work.lower.potential = block->potential[0];

@@ -96,7 +96,9 @@ class Engine:
 
         self.A = np.zeros((vectors.rank, vectors.rank))
         self.lower, self.upper = Resolvent(+1), Resolvent(-1)
-        self.is_compiled = compiled.serves(rule, vectors.rank, penalty is not None)
+        self.is_compiled = compiled.serves(
+            rule, vectors.rank, penalty is not None, vectors.basis is not None
+        )
         # decompositions cost l^3, what is carried between them l k^2: k = l^(2/3) balances them
         balance = 1.25 if self.is_compiled else 1.0
         self.most_stale = max(16, round(balance * vectors.rank ** (2 / 3)))
@@ -274,7 +276,7 @@ class Engine:
                 self.rule,
                 rows=rows,
                 selected=self.selected[self.order[rows.positions]],
-                outside=self.vectors.norms2[self.order[end]] if end < len(self.order) else 0.0,
+                outside=self.most_outside(end),
                 decomposition=self.decomposition,
                 places=(self.barriers.lower(self.fresh_at), self.barriers.upper(self.fresh_at)),
                 steps=(1.0, self.barriers.delta_U),
@@ -291,6 +293,11 @@ class Engine:
             self.pause = PAUSE if done > tau else 2 * self.pause
             self.ahead_from = done + self.pause
         return done - tau
+
+    def most_outside(self, end: int) -> float:
+        """The largest squared norm from that place in scan order on, 0 if there is none."""
+        rest = self.order[end:] if self.penalty is not None else self.order[end : end + 1]
+        return float(self.vectors.norms2[rest].max(initial=0.0))
 
     def record_all(self, tau: int, rows: Shortlist | SparseRows, ahead: compiled.Ahead) -> None:
         """Remember what was drawn ahead."""
