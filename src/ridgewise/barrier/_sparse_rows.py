@@ -12,7 +12,7 @@ from ridgewise.barrier._shortlist import Known
 
 FIRST_ROWS = 256
 PAYS_OFF = 2  # from so many rows a row of the basis on, it is less work than dense rows are
-MOST_NONZEROS = 2**24  # in the rows at hand
+MOST_NONZEROS = 2**22  # in the rows at hand
 
 
 class SparseRows:
