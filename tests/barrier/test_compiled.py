@@ -51,6 +51,22 @@ def test_with_a_penalty(seed, scaled_rows):
     assert fast.counts["compiled draws"] > 0
 
 
+@pytest.mark.parametrize("seed", range(60))
+def test_where_the_barrier_comes_close(seed):
+    """A penalty whose effective dimension is just below the number of draws leaves little room."""
+    rng = np.random.default_rng(seed)
+    ell = int(rng.integers(3, 12))
+    d = int(rng.integers(2 * ell, 100))
+    U = np.linalg.qr(rng.standard_normal((d, ell)) * 10.0 ** rng.uniform(-2, 0, size=(d, 1)))[0]
+    n_draws = int(rng.integers(1, ell))
+    penalty = np.full(ell, 1e5)
+    penalty[:n_draws] = 10.0 ** rng.uniform(-4, -2) * rng.uniform(0.3, 3, size=n_draws)
+    fast = sparsify(ArrayVectors(U), n_draws, "norm", penalty)
+    plain = sparsify_plain(U, n_draws, "norm", penalty)
+    np.testing.assert_array_equal(fast.draws, plain.draws)
+    np.testing.assert_allclose(fast.weights, plain.weights, rtol=1e-2)  # NumPy's are as far off
+
+
 @pytest.mark.parametrize("rule", RULES)
 def test_asks_for_more_rows(rule, monkeypatch, gaussian_rows):
     """It starts with two rows at hand, and draws what it would with all."""

@@ -11,6 +11,7 @@ from ridgewise.barrier import RULES, ArrayVectors, sparsify, sparsify_plain
 from ridgewise.barrier import _at_hand as at_hand
 from ridgewise.barrier import _compiled as compiled
 from ridgewise.barrier import _sparse_rows as sparse_rows_module
+from ridgewise.spectrum import compute_spectrum
 
 pytestmark = pytest.mark.usefixtures("by_compiled_code")
 
@@ -81,6 +82,32 @@ def test_same_as_plain(kind, rule, penalized, seed):
     fast = sparsify(vectors, n_draws, rule, penalty)
     assert_same(fast, sparsify_plain(vectors.U, n_draws, rule, penalty))
     assert fast.counts["compiled draws"] > 0
+
+
+@pytest.mark.usefixtures("from_the_start")
+@pytest.mark.parametrize("seed", range(300, 420))
+def test_rows_that_are_looked_at_late_are_known_as_they_are_then(seed):
+    """After draws that changed A, which these rows were not there for."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 5))
+    X = rng.poisson(rng.uniform(0.1, 0.5, size=n), size=(int(rng.integers(60, 300)), n))
+    X[:n] += np.eye(n, dtype=int)
+    vectors = SparseVectors(X)
+    n_draws = vectors.rank + int(rng.integers(1, 4 * n))
+    assert_same(sparsify(vectors, n_draws), sparsify_plain(vectors.U, n_draws))
+
+
+@pytest.mark.shared_data
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("name", ["10567_11346", "8308_8366", "22294_25575"])
+def test_same_as_numpy_on_text(name, rule, load_techtc, monkeypatch):
+    """Sets where scans go deep, with repeats in the last."""
+    spectrum = compute_spectrum(load_techtc(name))
+    assert spectrum.basis is not None
+    fast = sparsify(spectrum, 300, rule)
+    assert fast.counts["compiled draws"] == 300
+    monkeypatch.setattr(compiled, "draw_ahead", None)
+    assert_same(fast, sparsify(spectrum, 300, rule))
 
 
 @settings(max_examples=60, deadline=None)

@@ -8,7 +8,7 @@ from ridgewise.barrier._decomposition import Decomposition
 from ridgewise.barrier._problem import Vectors
 from ridgewise.barrier._screen import MOST_HELD, Screen
 from ridgewise.barrier._shortlist import Shortlist
-from ridgewise.barrier._sparse_rows import SparseRows
+from ridgewise.barrier._sparse_rows import SparseRows, pay_off
 
 FIRST_ROWS = 64  # rows asked for at the start
 # Rows in descending norm looked at, before all rows are, by the screen; and where the screen is
@@ -51,7 +51,7 @@ class AtHand:
         self.is_compiled, self.is_penalized = is_compiled, is_penalized
         self.nearest = Shortlist(vectors, order)  # the first unselected rows in scan order
         self.sparse: SparseRows | None = None
-        if is_compiled and vectors.basis is not None:
+        if is_compiled and pay_off(vectors):
             self.sparse = SparseRows(vectors, order)
         self.depth = 0.0  # how far into them the scan went lately
         self.needed = np.inf  # "slack": rows of less squared norm could not have been the best one

@@ -57,7 +57,9 @@ class Block(ctypes.Structure):
         ("basis", ctypes.c_void_p * 2),
         ("forms", ctypes.c_void_p),
         ("roots", ctypes.c_void_p),
-        ("n_surveys", ctypes.c_int64),
+        ("surveyed_at", ctypes.c_int64),
+        ("products", ctypes.c_void_p),
+        ("lengths2", ctypes.c_void_p),
         ("gemm", ctypes.c_void_p),
         ("syrk", ctypes.c_void_p),
         ("norms2", ctypes.c_void_p),
@@ -176,7 +178,7 @@ def draws(
     taken = selected.astype(np.uint8)
     all_t, drawn, passed = np.empty(most), np.empty(most, np.int64), np.empty(most, np.int64)
     all_t[:n_drawn] = t
-    given = rows.given()  # kept until the draws are made
+    given = rows.given(most)  # kept until the draws are made
     block = Block(
         size=ctypes.sizeof(Block),
         l=Z[0].shape[1],
@@ -202,7 +204,7 @@ def draws(
         n_known=known.n_rows,
         known_at=known.n_drawn,
         known_place=known.place,
-        n_surveys=known.n_surveys,
+        surveyed_at=known.surveyed_at,
         gemm=BLAS["gemm"],
         syrk=BLAS["syrk"],
         **{name: as_field(value) for name, value in given.items()},
@@ -211,7 +213,7 @@ def draws(
     if state is State.NO_MEMORY:
         raise MemoryError(f"no room for {most} draws among {len(taken)} rows of {block.l} numbers")
     known.n_rows, known.n_drawn = block.n_known, block.known_at
-    known.place, known.n_surveys = block.known_place, block.n_surveys
+    known.place, known.surveyed_at = block.known_place, block.surveyed_at
     new = slice(n_drawn, block.n_drawn)
     potentials = block.potential[0], block.potential[1]
     return Ahead(

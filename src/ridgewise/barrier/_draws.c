@@ -138,7 +138,8 @@ INLINE int64_t choose(Work *work, Block *block, int selected, double x, double y
 /* Whether no row outside is better: its slack is at most (g^2 / change - g) norm^2. */
 INLINE int is_best(const Work *work, Block *block, double x, const Candidate *u)
 {
-    const double g = 1 / (block->least - x), most = g * (g / work->lower.change - 1) / SPARE;
+    const double g = block->least > x ? 1 / (block->least - x) : INFINITY;
+    const double most = g * (g / work->lower.change - 1) / SPARE;
     if (block->rule == NORM) return 1;
     if (block->rule == SLACK)
         block->needed = u->lv > u->uv && most > 0 ? (u->lv - u->uv) / most : INFINITY;
@@ -159,7 +160,8 @@ INLINE enum state draw(Work *work, Block *block, int64_t k)
     if (is_passed) { /* x0 half-way, if that is not too far, and then at the end */
         const double middle = x + 0.5 * (block->least - x);
         const double end = block->place[0] + block->step[0] * (double)block->most;
-        block->known_place = block->known_place == -INFINITY && middle < end ? middle : end;
+        const int is_first = block->known_place == -INFINITY;
+        block->known_place = is_first && middle > x && middle < end ? middle : end;
         block->n_known = 0;
         work->node.k = -1;
     }

@@ -40,7 +40,7 @@ from ridgewise.barrier._problem import (
 from ridgewise.barrier._resolvent import LostDefinitenessError, Resolvent
 from ridgewise.barrier._screen import Screen
 from ridgewise.barrier._shortlist import Candidate, Draw, Pair, Shortlist
-from ridgewise.barrier._sparse_rows import SparseRows
+from ridgewise.barrier._sparse_rows import SparseRows, pay_off
 
 BATCH = 1536  # rows looked at together
 PAUSE = 4  # draws made one by one where compiled code could not, and twice as many the next time
@@ -97,7 +97,7 @@ class Engine:
         self.A = np.zeros((vectors.rank, vectors.rank))
         self.lower, self.upper = Resolvent(+1), Resolvent(-1)
         self.is_compiled = compiled.serves(
-            rule, vectors.rank, penalty is not None, vectors.basis is not None
+            rule, vectors.rank, is_penalized=penalty is not None, is_sparse=pay_off(vectors)
         )
         # decompositions cost l^3, what is carried between them l k^2: k = l^(2/3) balances them
         balance = 1.25 if self.is_compiled else 1.0

@@ -19,7 +19,8 @@
  * by Jensen's inequality again: H / (1 - delta H' / H).
  *
  * Rows may be given as sparse ones times a basis, u = B^T x. Then a row costs what its non-zeros do:
- * u^T N u = x^T (B N B^T) x, with a matrix that is made once for all of them, and c^T u = (B c)^T x.
+ * u^T N u = x^T (B N B^T) x, with a matrix that is made once for all of them, and c^T u = (B c)^T x
+ * for what a draw changes: a row that is looked at for the first time later on catches up with these.
  * There numbers of either sign may cancel. Where |x|^T r, r the roots of the matrix's diagonal, is
  * much more than the root of x^T (B N B^T) x, they may have, and the row's coordinates are made.
  */
@@ -27,12 +28,17 @@
 
 #include "_resolvent.h"
 
-static const double SPARE = 1 - 1e-6; /* far more than the bounds' rounding errors */
+static const double SPARE = 1 - 1e-6, ROUNDING = 1e-8; /* more than the bounds' errors */
 static const double CANCELLED = 1e-3; /* of the terms of a sum: what is left has fewer digits */
 static const double CANCELLED_TWICE = 1e-12; /* and so few that nothing can be said of it */
 
 /* numbers of a kind, for one instruction to compute with */
 typedef double Several __attribute__((vector_size(32), aligned(8)));
+
+/* of a row with c and with N c */
+typedef struct {
+    double c, Nc;
+} Products;
 
 /* of BLAS */
 typedef void (*Gemm)(const char *, const char *, const int *, const int *, const int *,
@@ -54,8 +60,10 @@ typedef struct {
     const int64_t *starts;          /* row j is made of starts[j], ..., starts[j + 1] - 1 */
     const int32_t *indices;         /* ascending for each */
     const double *values, *basis[2];
-    Several *forms, *roots;         /* see survey */
-    int64_t n_surveys;              /* in and out: since the decomposition */
+    Several *forms, *roots;         /* in and out: see survey ... */
+    int64_t surveyed_at;            /* ... after how many draws they were made, or -1 */
+    Products *products;             /* in and out: of the basis's rows, n a draw, see follow */
+    double *lengths2;               /* in and out: one a draw */
     Gemm gemm;
     Syrk syrk;
     const double *norms2;           /* of the rows */
@@ -143,7 +151,37 @@ INLINE void survey_side(Work *work, Block *block, const Resolvent *N, const doub
 INLINE void survey(Work *work, Block *block)
 {
     survey_side(work, block, &work->node, block->basis[0], 0);
-    if (block->n_surveys++ == 0) survey_side(work, block, &work->beyond, block->basis[1], 2);
+    if (block->surveyed_at < 0) survey_side(work, block, &work->beyond, block->basis[1], 2);
+    block->surveyed_at = work->node.k;
+}
+
+INLINE Products products(int64_t l, const double *u, const double *c, const double *Nc)
+{
+    double cu = 0, cNu = 0;
+#pragma omp simd reduction(+ : cu, cNu)
+    for (int64_t i = 0; i < l; i++) {
+        cu += c[i] * u[i];
+        cNu += Nc[i] * u[i];
+    }
+    return (Products){cu, cNu};
+}
+
+/* N c c^T N less in N^2, and c c^T less in N, as a draw makes them; c^T c = length2. */
+INLINE void follow_row(Block *block, int64_t row, Products of, double length2)
+{
+    block->known[0][row] -= of.c * of.c;
+    block->known[1][row] -= of.c * (2 * of.Nc - of.c * length2);
+}
+
+INLINE void follow_sparse(Block *block, int64_t row, int64_t k)
+{
+    const Products *all = block->products + k * block->n;
+    Products of = {0, 0};
+    for (int64_t j = block->starts[row]; j < block->starts[row + 1]; j++) {
+        of.c += block->values[j] * all[block->indices[j]].c;
+        of.Nc += block->values[j] * all[block->indices[j]].Nc;
+    }
+    follow_row(block, row, of, block->lengths2[k]);
 }
 
 /* Whether nothing has to be known of a row: it is selected, and no draw was repeated yet. */
@@ -196,7 +234,10 @@ INLINE void know_sparse(Work *work, Block *block, int64_t row)
         block->known[i][row] = form[i];
         is_exact &= form[i] > CANCELLED * terms[i] * terms[i];
     }
-    if (is_exact) return;
+    if (is_exact) {
+        for (int64_t k = block->surveyed_at; k < work->node.k; k++) follow_sparse(block, row, k);
+        return;
+    }
     look_at(work, block, row); /* by its coordinates: those cancel once, and not squared */
     for (int side = 0; side < 2; side++) {
         times(side ? &work->beyond : &work->node, work->row[side], work->spare[0]);
@@ -220,7 +261,7 @@ INLINE void bound(Work *work, Block *block, int64_t start, int64_t stop, double 
     const double *h = block->known[0], *slope = block->known[1];
     const double *H = block->known[2], *Slope = block->known[3], *norms2 = block->norms2;
     const double delta = block->known_place - x, Delta = work->y0 - y;
-    const double share = (1 + 2 * block->near_tie) / work->lower.change;
+    const double share = (1 + 2 * block->near_tie + ROUNDING) / work->lower.change;
     const double top = 0.5 * (1 - delta / share); /* v of the maximum, and F there */
     const double F_top = top > 0 ? top * ((1 - top) * share / delta - 1) : 0;
     const double change = work->upper.change;
@@ -231,64 +272,37 @@ INLINE void bound(Work *work, Block *block, int64_t start, int64_t stop, double 
         const double r = 1 / (h[row] + delta * slope[row]), v = h[row] * r;
         const double q = H[row] * (H[row] / (H[row] - Delta * Slope[row]));
         const double F = v > top ? v * (slope[row] * r * share - 1) : F_top;
-        lv[row] = h[row] > 0 ? h[row] * F : INFINITY;
-        uv[row] = SPARE * (q + q * (q / (norms2[row] * change))); /* q * q may be 0 */
+        const double least = SPARE * (q + q * (q / (norms2[row] * change))); /* q * q may be 0 */
+        const int is_known = h[row] > 0 && least > 0;
+        lv[row] = is_known ? h[row] * F : INFINITY;
+        uv[row] = is_known ? least : 0;
     }
-}
-
-typedef struct {
-    double c, Nc;                   /* products of a row with these */
-} Pair;
-
-INLINE Pair dots(int64_t l, const double *u, const double *c, const double *Nc)
-{
-    double cu = 0, cNu = 0;
-#pragma omp simd reduction(+ : cu, cNu)
-    for (int64_t i = 0; i < l; i++) {
-        cu += c[i] * u[i];
-        cNu += Nc[i] * u[i];
-    }
-    return (Pair){cu, cNu};
-}
-
-INLINE void follow_row(Block *block, int64_t row, Pair of, double norm2)
-{
-    block->known[0][row] -= of.c * of.c;
-    block->known[1][row] -= of.c * (2 * of.Nc - of.c * norm2);
 }
 
 /* Keep what is known up with a draw. */
 INLINE void follow(Work *work, Block *block, const double *z, double t)
 {
     Resolvent *N = &work->node;
-    const int64_t l = N->l, before = N->k;
-    double *c = N->C + before * l, *Nc = work->spare[0];
+    const int64_t l = N->l, k = N->k;
+    double *c = N->C + k * l, *Nc = work->spare[0];
     times(N, z, c);
     if (!add(N, z, t)) {
         block->known_place = -INFINITY;
         return;
     }
-    N->k = before;
+    N->k = k;
     times(N, c, Nc);
-    N->k = before + 1;
-    const double norm2 = dot(l, c, c);
+    N->k = k + 1;
+    const double length2 = dot(l, c, c);
     if (block->rows[0]) {
-        for (int64_t row = 0; row < block->n_known; row++) {
-            if (block->selected[row]) continue;
-            const Pair of = dots(l, block->rows[0] + row * l, c, Nc);
-            follow_row(block, row, of, norm2);
-        }
+        for (int64_t row = 0; row < block->n_known; row++)
+            if (!block->selected[row])
+                follow_row(block, row, products(l, block->rows[0] + row * l, c, Nc), length2);
         return;
     }
-    Pair *of_basis = (Pair *)work->V;
-    for (int64_t i = 0; i < block->n; i++) of_basis[i] = dots(l, block->basis[0] + i * l, c, Nc);
-    for (int64_t row = 0; row < block->n_known; row++) {
-        Pair of = {0, 0};
-        if (is_done(block, row)) continue;
-        for (int64_t j = block->starts[row]; j < block->starts[row + 1]; j++) {
-            of.c += block->values[j] * of_basis[block->indices[j]].c;
-            of.Nc += block->values[j] * of_basis[block->indices[j]].Nc;
-        }
-        follow_row(block, row, of, norm2);
-    }
+    block->lengths2[k] = length2;
+    for (int64_t i = 0; i < block->n; i++)
+        block->products[k * block->n + i] = products(l, block->basis[0] + i * l, c, Nc);
+    for (int64_t row = 0; row < block->n_known; row++)
+        if (!is_done(block, row)) follow_sparse(block, row, k);
 }

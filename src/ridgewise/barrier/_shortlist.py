@@ -47,7 +47,7 @@ class Known:
 
     def __init__(self) -> None:
         self.numbers = np.empty((4, 0))  # a column of them for each
-        self.n_rows, self.n_drawn, self.place, self.n_surveys = 0, -1, 0.0, 0
+        self.n_rows, self.n_drawn, self.place, self.surveyed_at = 0, -1, 0.0, -1
 
     def make_room(self, n_rows: int) -> None:
         """Have room for so many rows."""
@@ -98,8 +98,8 @@ class Shortlist:
         """Some of these rows, as they are."""
         return self.raw[which]
 
-    def given(self) -> dict[str, Any]:
-        """What compiled draws take."""
+    def given(self, most: int) -> dict[str, Any]:
+        """What compiled draws take, however many until the next decomposition."""
         return {"rows": (self.lower, self.upper), "norms2": self.norms2}
 
     def refresh(self, Q: Pair, dropped: BoolArray, most: int) -> None:

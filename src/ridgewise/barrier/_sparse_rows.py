@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Vectors at hand as sparse rows times a basis, for compiled draws: each costs its non-zeros."""
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,13 @@ from ridgewise.barrier._shortlist import Known
 
 FIRST_ROWS = 256
 PAYS_OFF = 2  # from so many rows a row of the basis on, it is less work than dense rows are
+MOST = 1000  # rows of the basis, of which matrices are made
 MOST_NONZEROS = 2**22  # in the rows at hand
+
+
+def pay_off(vectors: Vectors) -> bool:
+    """Whether these vectors are sparse rows times a basis that is small enough."""
+    return vectors.basis is not None and len(vectors.basis) <= min(MOST, 2 * vectors.rank + 100)
 
 
 class SparseRows:
@@ -27,13 +34,10 @@ class SparseRows:
     """
 
     def __init__(self, vectors: Vectors, order: IndexArray) -> None:
-        basis = vectors.basis
-        assert basis is not None
-        self.vectors, self.order, self.basis = vectors, order, basis
+        assert vectors.basis is not None
+        self.vectors, self.order, self.basis = vectors, order, vectors.basis
         self.starts = np.zeros(1, dtype=np.int64)
         self.indices, self.values = np.empty(0, dtype=np.int32), np.empty(0)
-        n = len(basis)
-        self.forms, self.roots = np.empty((n, n, 4)), np.empty((n, 4))  # for compiled draws to fill
         self.decomposition: Decomposition | None = None
         self.known = Known()
 
@@ -71,6 +75,7 @@ class SparseRows:
         if self.decomposition is lower:
             return
         self.decomposition, self.known = lower, Known()
+        self.lengths2 = np.empty(0)
         first = self.basis @ lower.Q
         self.rotated = first, first if upper is lower else self.basis @ upper.Q
 
@@ -78,16 +83,25 @@ class SparseRows:
         """Some of these rows, as vectors."""
         return self.vectors.take(self.order[which])
 
-    def given(self) -> dict[str, Any]:
-        """What compiled draws take."""
+    @cached_property
+    def room(self) -> dict[str, FloatArray]:
+        """What compiled draws note here from call to call."""
+        n = len(self.basis)
+        return {"forms": np.empty((n, n, 4)), "roots": np.empty((n, 4))}
+
+    def given(self, most: int) -> dict[str, Any]:
+        """What compiled draws take, for at most so many until the next decomposition."""
+        if len(self.lengths2) < most:
+            self.lengths2, self.products = np.empty(most), np.empty((most, len(self.basis), 2))
         return {
+            **self.room,
+            "lengths2": self.lengths2,
+            "products": self.products,
             "starts": self.starts,
             "indices": self.indices,
             "values": self.values,
             "n": len(self.basis),
             "basis": self.rotated,
-            "forms": self.forms,
-            "roots": self.roots,
             "norms2": self.vectors.norms2[self.order[: len(self)]],
             "is_whole": self.is_whole,
         }
