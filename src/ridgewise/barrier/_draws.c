@@ -7,17 +7,6 @@
 
 #include "_known.h"
 
-/* also for processors with AVX2, chosen when the library is loaded */
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
-#if __GNUC__ >= 12
-#define CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
-#else
-#define CLONES __attribute__((target_clones("avx2", "default")))
-#endif
-#else
-#define CLONES
-#endif
-
 enum { CHUNK = 16 };
 enum rule { NORM, SLACK, RATIO };
 enum state { DONE, NEEDS_ROWS, LOST_DEFINITENESS, NO_MEMORY, WRONG_SIZE };
@@ -76,7 +65,7 @@ INLINE uint8_t *mark(const Work *work, const Block *block, int64_t row)
 }
 
 /* The first feasible row at hand, or -1: of those that are selected, or of the others. */
-INLINE int64_t first_feasible(Work *work, Block *block, int selected, double x, double y,
+KERNEL int64_t first_feasible(Work *work, Block *block, int selected, double x, double y,
                               Candidate *u)
 {
     memset(work->marks, 0, (size_t)block->n);
@@ -99,7 +88,7 @@ INLINE int64_t first_feasible(Work *work, Block *block, int selected, double x, 
 }
 
 /* The feasible row at hand that the rule prefers, or -1. Of near-ties it is the first. */
-INLINE int64_t best_feasible(Work *work, Block *block, int selected, double x, double y,
+KERNEL int64_t best_feasible(Work *work, Block *block, int selected, double x, double y,
                              Candidate *u)
 {
     double *hopes = work->lv, best = -INFINITY;
@@ -147,7 +136,7 @@ INLINE int is_best(const Work *work, Block *block, double x, const Candidate *u)
 }
 
 /* Make draw number k. */
-INLINE enum state draw(Work *work, Block *block, int64_t k)
+KERNEL enum state draw(Work *work, Block *block, int64_t k)
 {
     const int64_t l = block->l;
     const double x = block->place[0] + block->step[0] * (double)(k + 1);

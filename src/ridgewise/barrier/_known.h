@@ -93,7 +93,7 @@ typedef struct {
 } Work;
 
 /* The numbers by which the next rows are known. */
-INLINE void know_dense(Work *work, Block *block)
+KERNEL void know_dense(Work *work, Block *block)
 {
     const int64_t l = block->l, last = block->n_rows - 1;
     const double *z[2][FOUR];
@@ -119,7 +119,7 @@ INLINE void know_dense(Work *work, Block *block)
 }
 
 /* B N B^T and B N^2 B^T, up to the diagonal, into two places of the forms. */
-INLINE void survey_side(Work *work, Block *block, const Resolvent *N, const double *B, int place)
+KERNEL void survey_side(Work *work, Block *block, const Resolvent *N, const double *B, int place)
 {
     const int64_t l = block->l, n = block->n;
     const int size = (int)n, length = (int)l;
@@ -215,7 +215,7 @@ INLINE void look_at(Work *work, const Block *block, int64_t row)
 }
 
 /* The numbers by which a sparse row is known. */
-INLINE void know_sparse(Work *work, Block *block, int64_t row)
+KERNEL void know_sparse(Work *work, Block *block, int64_t row)
 {
     const int64_t start = block->starts[row], stop = block->starts[row + 1];
     const int32_t *at = block->indices;
@@ -256,7 +256,7 @@ INLINE void know_more(Work *work, Block *block)
 }
 
 /* Bounds of some rows: L(u) or more, with what a near-tie allows; U(u) or less. */
-INLINE void bound(Work *work, Block *block, int64_t start, int64_t stop, double x, double y)
+KERNEL void bound(Work *work, Block *block, int64_t start, int64_t stop, double x, double y)
 {
     const double *h = block->known[0], *slope = block->known[1];
     const double *H = block->known[2], *Slope = block->known[3], *norms2 = block->norms2;
@@ -280,7 +280,7 @@ INLINE void bound(Work *work, Block *block, int64_t start, int64_t stop, double 
 }
 
 /* Keep what is known up with a draw. */
-INLINE void follow(Work *work, Block *block, const double *z, double t)
+KERNEL void follow(Work *work, Block *block, const double *z, double t)
 {
     Resolvent *N = &work->node;
     const int64_t l = N->l, k = N->k;

@@ -10,6 +10,17 @@
 #include <math.h>
 #include <stdint.h>
 
+/* also for processors with AVX2, chosen when the library is loaded */
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
+#if __GNUC__ >= 12
+#define CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
+#else
+#define CLONES __attribute__((target_clones("avx2", "default")))
+#endif
+#else
+#define CLONES
+#endif
+#define KERNEL CLONES static
 #define INLINE static inline __attribute__((always_inline))
 
 enum { FOUR = 4 };
@@ -36,7 +47,7 @@ INLINE double dot(int64_t n, const double *x, const double *y)
 }
 
 /* Put sign (T - place) = L D L^T; the trace of its inverse, or -1 if it is not definite. */
-INLINE double factorize(const Resolvent *N, double place)
+KERNEL double factorize(const Resolvent *N, double place)
 {
     const int64_t l = N->l;
     const double *a = N->diagonal, *e = N->off, sign = N->sign;
@@ -74,7 +85,7 @@ INLINE void solve(const Resolvent *N, int count, const double *const z[], double
 }
 
 /* From out = G z to N z. */
-INLINE void reduce(const Resolvent *N, const double *z, double *restrict out)
+KERNEL void reduce(const Resolvent *N, const double *z, double *restrict out)
 {
     const int64_t l = N->l;
     int64_t j = 0;
@@ -100,7 +111,7 @@ INLINE void reduce(const Resolvent *N, const double *z, double *restrict out)
 }
 
 /* The same for two rows, with C read once for both. */
-INLINE void reduce_two(const Resolvent *N, const double *y, const double *z,
+KERNEL void reduce_two(const Resolvent *N, const double *y, const double *z,
                        double *restrict y_out, double *restrict z_out)
 {
     const int64_t l = N->l;
@@ -132,7 +143,7 @@ INLINE void reduce_two(const Resolvent *N, const double *y, const double *z,
 }
 
 /* out = N z */
-INLINE void times(const Resolvent *N, const double *z, double *out)
+KERNEL void times(const Resolvent *N, const double *z, double *out)
 {
     solve(N, 1, &z, &out);
     reduce(N, z, out);
@@ -157,7 +168,7 @@ INLINE int add(Resolvent *N, const double *z, double t)
 }
 
 /* Move the barrier to its next place, with all rows drawn since the decomposition. */
-INLINE int move(Resolvent *N, double place, int64_t k, const double *Z, const double *t)
+KERNEL int move(Resolvent *N, double place, int64_t k, const double *Z, const double *t)
 {
     const int64_t l = N->l;
     N->trace = factorize(N, place);
@@ -191,7 +202,7 @@ INLINE int move(Resolvent *N, double place, int64_t k, const double *Z, const do
 }
 
 /* N z of four rows, which are any four of a matrix. */
-INLINE void times_four(const Resolvent *N, const double *const z[], double *const out[])
+KERNEL void times_four(const Resolvent *N, const double *const z[], double *const out[])
 {
     solve(N, FOUR, z, out);
     for (int c = 0; c < FOUR; c += 2) reduce_two(N, z[c], z[c + 1], out[c], out[c + 1]);
