@@ -122,7 +122,7 @@ def blas(name: str) -> int:
 
 
 draw_ahead = load()
-BLAS = {"gemm": blas("dgemm"), "syrk": blas("dsyrk")}
+BLAS = {} if draw_ahead is None else {"gemm": blas("dgemm"), "syrk": blas("dsyrk")}
 
 
 def serves(rule: str, rank: int, is_penalized: bool, is_sparse: bool) -> bool:
@@ -151,7 +151,7 @@ def draws(
 
     Parameters
     ----------
-    rule : {"norm", "slack"}
+    rule : {"norm", "slack", "ratio"}
         Which feasible row is drawn.
     rows : Shortlist or SparseRows
         The rows at hand in scan order, in the coordinates of either barrier.
@@ -205,8 +205,7 @@ def draws(
         known_at=known.n_drawn,
         known_place=known.place,
         surveyed_at=known.surveyed_at,
-        gemm=BLAS["gemm"],
-        syrk=BLAS["syrk"],
+        **BLAS,
         **{name: as_field(value) for name, value in given.items()},
     )
     state = State(draw_ahead(ctypes.byref(block)))
@@ -238,5 +237,5 @@ def as_field(value: Any) -> Any:
 def address(array: FloatArray) -> int:
     """Where the numbers are that the compiled code reads or writes."""
     if array.dtype not in TYPES or not array.flags.c_contiguous:
-        raise TypeError(f"compiled draws need numbers of 64 bits in a row; got {array.dtype}")
+        raise TypeError(f"compiled draws need float64 or integers, in a row; got {array.dtype}")
     return array.ctypes.data

@@ -166,7 +166,7 @@ INLINE Products products(int64_t l, const double *u, const double *c, const doub
     return (Products){cu, cNu};
 }
 
-/* N c c^T N less in N^2, and c c^T less in N, as a draw makes them; c^T c = length2. */
+/* A draw makes N - c c^T of N; c^T c = length2. */
 INLINE void follow_row(Block *block, int64_t row, Products of, double length2)
 {
     block->known[0][row] -= of.c * of.c;
