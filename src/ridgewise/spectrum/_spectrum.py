@@ -41,12 +41,14 @@ class Spectrum(ABC):
         The data's: samples and features.
     center : bool
         Whether the features' means were subtracted.
+    basis : ndarray of shape (n, rank) or None
+        Of sparse data, what rows of U are sparse combinations of: see `sparse_rows`.
     """
 
     V: FloatArray
     shape: tuple[int, int]
     center: bool
-    basis: FloatArray | None = None  # of which rows of U are sparse combinations, if they are
+    basis: FloatArray | None = None
 
     def __init__(self, columns: Columns, found: Decomposition, rank: int | float | None) -> None:
         singular_values = found.singular_values / columns.scale
