@@ -295,8 +295,12 @@ class Engine:
         return done - tau
 
     def most_outside(self, end: int) -> float:
-        """The largest squared norm from that place in scan order on, 0 if there is none."""
-        rest = self.order[end:] if self.penalty is not None else self.order[end : end + 1]
+        """The largest squared norm from that place in scan order on, 0 if there is none.
+
+        For the rule "norm" any of them will do, and without a penalty the first is the largest.
+        """
+        is_sorted = self.penalty is None or self.rule == "norm"
+        rest = self.order[end : end + 1] if is_sorted else self.order[end:]
         return float(self.vectors.norms2[rest].max(initial=0.0))
 
     def record_all(self, tau: int, rows: Shortlist | SparseRows, ahead: compiled.Ahead) -> None:
