@@ -76,7 +76,8 @@ def by_compiled_code():
     """Compiled draws; the test is skipped where there are none."""
     if compiled.draw_ahead is not None:
         return
-    if os.environ.get("RIDGEWISE_PURE", "0") == "0" and shutil.which("cc"):
+    compilers = os.environ.get("CC", "cc"), "gcc", "clang"
+    if os.environ.get("RIDGEWISE_PURE", "0") == "0" and any(map(shutil.which, compilers)):
         pytest.fail("there is a C compiler, but no compiled draws: install ridgewise again")
     pytest.skip("the draws were not compiled: there is no C compiler, or RIDGEWISE_PURE is set")
 

@@ -51,9 +51,12 @@ def test_with_a_penalty(seed, scaled_rows):
     assert fast.counts["compiled draws"] > 0
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", [*range(20), 934, 3459, 4175, 5724, 5777, 6823])
 def test_where_the_barrier_comes_close(seed):
-    """A penalty whose effective dimension is just below the number of draws leaves little room."""
+    """A penalty whose effective dimension is just below the number of draws leaves little room.
+
+    In the last ones a place x0 behind the barrier would rule out rows that are feasible.
+    """
     rng = np.random.default_rng(seed)
     ell = int(rng.integers(3, 12))
     d = int(rng.integers(2 * ell, 100))

@@ -127,10 +127,7 @@ KERNEL void survey_side(Work *work, Block *block, const Resolvent *N, const doub
     for (int64_t i = 0; i < n; i += FOUR) {
         const double *z[FOUR];
         double *out[FOUR];
-        for (int c = 0; c < FOUR; c++) { /* V has room for more than n */
-            z[c] = B + (i + c < n ? i + c : i) * l;
-            out[c] = work->V + (i + c) * l;
-        }
+        four_rows(l, i, n, B, z, work->V, out);
         times_four(N, z, out);
     }
     block->gemm("T", "N", &size, &size, &length, &one, B, &length, work->V, &length, &zero,

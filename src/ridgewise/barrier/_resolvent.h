@@ -154,6 +154,16 @@ INLINE Forms forms(int64_t l, const double *z, const double *Nz)
     return (Forms){dot(l, Nz, Nz), dot(l, Nz, z)};
 }
 
+/* Four rows of a matrix from row i on, and where they go to; past its end, row i once more. */
+INLINE void four_rows(int64_t l, int64_t i, int64_t n, const double *from, const double *z[],
+                      double *to, double *out[])
+{
+    for (int c = 0; c < FOUR; c++) {
+        z[c] = from + (i + c < n ? i + c : i) * l;
+        out[c] = to + (i + c) * l; /* there is room for more than n */
+    }
+}
+
 /* Take A + t z z^T for A, given N z in the next row of C: it is to be N z / sqrt(1 / t + ...). */
 INLINE int add(Resolvent *N, const double *z, double t)
 {
@@ -176,10 +186,7 @@ KERNEL int move(Resolvent *N, double place, int64_t k, const double *Z, const do
     for (int64_t j = 0; j < k; j += FOUR) {
         const double *z[FOUR];
         double *out[FOUR];
-        for (int c = 0; c < FOUR; c++) { /* C has room for more than k */
-            z[c] = Z + (j + c < k ? j + c : j) * l;
-            out[c] = N->C + (j + c) * l;
-        }
+        four_rows(l, j, k, Z, z, N->C, out);
         solve(N, FOUR, z, out);
     }
     for (N->k = 0; N->k < k;) {
