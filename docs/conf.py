@@ -22,6 +22,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
+    "sphinx-mathjax-offline",  # the site shows formulas without a network
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
@@ -54,6 +55,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_signature": False,
     "remove_config_comments": True,
+    "write_computation_times": False,
     "matplotlib_animations": False,
     "doc_module": ("ridgewise",),
     "reference_url": {"ridgewise": None},
@@ -67,7 +69,7 @@ html_css_files = ["ridgewise.css"]
 html_theme_options = {
     "logo": {"text": "Ridgewise"},
     "navbar_align": "left",
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
     "show_prev_next": True,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The pictures of the pages in README and guide: `python docs/screenshots.py`.
 
-The data is text from Python's own library, 256 documents; needs Chromium (see CONTRIBUTING.md).
+The data is text from Python's own library, 256 documents; needs Chromium (see docs/developing.md).
 """
 
 import shutil
