@@ -19,8 +19,9 @@ from ridgewise.report._outputs import (
 from ridgewise.report._plot import PLOT_FORMATS, draw_demo, figure_bytes
 from ridgewise.report._progress import progress, progress_bar, progress_stages
 from ridgewise.report._reproduction import print_outcome, write_reproduction
-from ridgewise.report._results_text import print_comparison, print_selection
+from ridgewise.report._results_text import print_comparison
 from ridgewise.report._selection_page import selection_page
+from ridgewise.report._selection_text import print_selection
 from ridgewise.report._svg import Picture, page_style, plain_label
 from ridgewise.report._text import print_demo
 

@@ -1,74 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Selections and comparisons for people at a terminal."""
+"""A comparison for people at a terminal."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
 from rich.console import RenderableType
-from rich.table import Table as RichTable
-from rich.text import Text
 
 from ridgewise.datasets.readers import Table
-from ridgewise.evaluation import ALL_FEATURES, Comparison, SelectionRun, best_standing, standings
+from ridgewise.evaluation import ALL_FEATURES, Comparison, best_standing, standings
 from ridgewise.report._comparison_page import answer, error_format, headline
-from ridgewise.report._console import BSS_STYLE, heading, plain_table, print_parts
-from ridgewise.report._selection_page import explain_certificate
-from ridgewise.report._words import label_of, method_of, one_line
-
-N_SHOWN = 10
-LONGEST_NAME = 48
-
-
-def print_selection(
-    run: SelectionRun, table: Table, files: Sequence[Path], file: IO[str] | None = None
-) -> None:
-    """Print what was selected.
-
-    Parameters
-    ----------
-    run : SelectionRun
-        What was selected.
-    table : Table
-        What it was selected from.
-    files : sequence of Path
-        What was written.
-    file : file, default=None
-        Where to print. None: standard output.
-    """
-    print_parts(_selection_parts(run, table, files), file)
-
-
-def _selection_parts(
-    run: SelectionRun, table: Table, files: Sequence[Path]
-) -> Iterator[RenderableType]:
-    method = label_of(method_of(run.selector))
-    n_selected = run.selector.n_selected_
-    yield heading(f"{n_selected:,} of {run.n_features:,} features, selected by {method}")
-    yield f"{run.n_samples:,} samples, of rank {run.rank:,}."
-    yield from _notes(table)
-    yield ""
-    yield heading("The certificate")
-    yield _certificate_table(run)
-    yield f"{explain_certificate(run)}\n"
-    yield heading("The features" if n_selected <= N_SHOWN else f"The first {N_SHOWN} features")
-    rows = plain_table("feature", "index", "weight", "leverage")
-    for name, index, _, weight, leverage in run.rows[:N_SHOWN]:
-        rows.add_row(one_line(name, LONGEST_NAME), str(index), f"{weight:.4g}", f"{leverage:.4g}")
-    yield rows
-    yield from _files(files)
-
-
-def _certificate_table(run: SelectionRun) -> RichTable:
-    certificate = run.certificate
-    rows = plain_table("", "lower", "upper")
-    if certificate.promised_lower is not None and certificate.promised_upper is not None:
-        promised = certificate.promised_lower, certificate.promised_upper
-        rows.add_row("promised", *(f"{bound:.4g}" for bound in promised))
-    measured = f"{certificate.lower:.4g}", f"{certificate.upper:.4g}"
-    name = "measured, verified" if certificate.verified else "measured"
-    rows.add_row(name, *measured, style=BSS_STYLE)
-    return rows
+from ridgewise.report._console import (
+    BSS_STYLE,
+    LONGEST_NAME,
+    file_lines,
+    heading,
+    note_lines,
+    plain_table,
+    print_parts,
+)
+from ridgewise.report._words import one_line
 
 
 def print_comparison(
@@ -97,7 +48,7 @@ def _comparison_parts(
     best = best_standing(found)
     yield heading(headline(comparison, best))
     yield answer(comparison, found)
-    yield from _notes(table)
+    yield from note_lines(table.notes)
     yield ""
     yield heading("The error of each method, at its best alpha")
     error = error_format(comparison)
@@ -121,15 +72,4 @@ def _comparison_parts(
         f"{comparison.n_repeats} x {comparison.n_splits}-fold cross-validation. p: how often "
         "chance makes such a difference from all features (corrected resampled t-test).\n"
     )
-    yield from _files(files)
-
-
-def _notes(table: Table) -> Iterator[RenderableType]:
-    for note in table.notes:
-        yield one_line(note, 400)
-
-
-def _files(files: Sequence[Path]) -> Iterator[RenderableType]:
-    yield heading("The files")
-    for path in files:
-        yield Text(f"  {path}")
+    yield from file_lines(files)
