@@ -26,7 +26,7 @@ from ridgewise import BSSSelector, LeverageSelector
 from ridgewise.barrier import RULES, sparsify, sparsify_plain
 from ridgewise.barrier import _compiled as compiled
 from ridgewise.datasets import read_techtc_folder
-from ridgewise.guarantees.effective_dimension import alpha_for_dimension
+from ridgewise.guarantees import alpha_for_dimension
 from ridgewise.spectrum import Spectrum, as_columns, compute_spectrum
 
 N_DRAWS = 400

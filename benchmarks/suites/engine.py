@@ -5,7 +5,7 @@
 from functools import partial
 
 from ridgewise.barrier import RULES, Sparsifier, polish, sparsify
-from ridgewise.guarantees.effective_dimension import alpha_for_dimension
+from ridgewise.guarantees import alpha_for_dimension
 from ridgewise.spectrum import Spectrum, compute_spectrum
 
 from .data import make_data

@@ -7,7 +7,7 @@ from scipy.linalg import eigh
 
 from ridgewise.barrier import RULES, ArrayVectors, sparsify, sparsify_plain
 from ridgewise.barrier._problem import MOST_PENALTY, Barriers
-from ridgewise.guarantees.effective_dimension import alpha_for_dimension
+from ridgewise.guarantees import alpha_for_dimension
 from ridgewise.spectrum import compute_spectrum
 
 

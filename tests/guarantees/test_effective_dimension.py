@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ridgewise.guarantees.effective_dimension import alpha_for_dimension, effective_dimension
+from ridgewise.guarantees import alpha_for_dimension, effective_dimension
 
 # Eigenvalues over 200 orders of magnitude, which no real kernel has, and some of them zero.
 spectra = st.lists(

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is certified of a selection: spectral bounds, prediction bounds, risk, sample sizes."""
 
+from ridgewise.guarantees._random_features import RandomFeatures, random_features
 from ridgewise.guarantees.certificate import Certificate
 from ridgewise.guarantees.certify import certify
+from ridgewise.guarantees.effective_dimension import alpha_for_dimension, effective_dimension
 from ridgewise.guarantees.measure import measured_certificate
 from ridgewise.guarantees.prediction import PredictionBound
 from ridgewise.guarantees.prediction_report import PredictionReport
@@ -15,13 +17,17 @@ __all__ = [
     "Certificate",
     "PredictionBound",
     "PredictionReport",
+    "RandomFeatures",
     "Risk",
     "RiskInflation",
     "Selection",
+    "alpha_for_dimension",
     "bss_promise",
     "certify",
+    "effective_dimension",
     "features_for_epsilon",
     "leverage_promise",
     "measured_certificate",
+    "random_features",
     "ridge_risk",
 ]

@@ -7,8 +7,12 @@ import numpy as np
 
 from ridgewise._memory import remembered
 from ridgewise.barrier import RULES, Sparsifier, polish, sparsify
-from ridgewise.guarantees import features_for_epsilon, measured_certificate
-from ridgewise.guarantees.effective_dimension import alpha_for_dimension, effective_dimension
+from ridgewise.guarantees import (
+    alpha_for_dimension,
+    effective_dimension,
+    features_for_epsilon,
+    measured_certificate,
+)
 from ridgewise.selectors._base import check_one_of
 from ridgewise.selectors._spectral import SpectralSelector, check_alpha, penalty_of
 from ridgewise.spectrum import Spectrum
@@ -187,7 +191,6 @@ class BSSSelector(SpectralSelector):
             alpha=self.alpha_,
             promised=(found.promised_lower, found.promised_upper),
             rank=self.rank,
-            interval=None if polished or penalty is not None else (found.lower, found.upper),
         )
         return self._set_selection(found.selected, weights)
 
