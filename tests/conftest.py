@@ -10,10 +10,11 @@ from hypothesis import settings
 
 from ridgewise import datasets
 
-# CI judges the code, not its luck: there Hypothesis tries the same examples on every run
-settings.register_profile("ci", derandomize=True)
-if os.environ.get("CI"):
-    settings.load_profile("ci")
+# Hypothesis tries the same examples on every run. To search for new ones:
+# pytest --hypothesis-profile=explore
+settings.register_profile("fixed", derandomize=True, deadline=None)
+settings.register_profile("explore", max_examples=1000, deadline=None)
+settings.load_profile("fixed")
 
 DEFAULT_SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
