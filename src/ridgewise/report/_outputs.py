@@ -4,12 +4,14 @@
 import csv
 import json
 import platform
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from hashlib import sha256
 from importlib.metadata import version
-from io import BytesIO, StringIO
+from io import BytesIO
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -33,6 +35,8 @@ RESULT_COLUMNS = (
     "seconds_mean",
     "stability",
 )
+FORMULA = re.compile(r"'*[=+\-@\t\r]")  # the same in templates/page.js
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 STATEMENT = {
     False: "lower K <= K~ <= upper K",
     True: "lower (K + alpha I) <= K~ + alpha I <= upper (K + alpha I)",
@@ -50,7 +54,8 @@ def selected_csv(run: SelectionRun) -> bytes:
     Returns
     -------
     bytes
-        Of a CSV file: feature, index (from 0), order (from 1), weight, leverage.
+        Of a CSV file: feature, index (from 0), order (from 1), weight, leverage. Names that a
+        spreadsheet would take for a formula have an apostrophe before them.
     """
     return _csv(SELECTED_COLUMNS, run.rows)
 
@@ -66,19 +71,33 @@ def results_csv(comparison: Comparison) -> bytes:
     Returns
     -------
     bytes
-        Of a CSV file.
+        Of a CSV file. Names that a spreadsheet would take for a formula have an apostrophe before
+        them.
     """
     rows = ([getattr(row, name) for name in RESULT_COLUMNS] for row in comparison.rows)
     return _csv(RESULT_COLUMNS, rows)
 
 
 def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
-    text = StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    lines: list[str] = []
+    # with "\r\n", so that a "\r" within a name is quoted; before Python 3.13 it is not otherwise
+    writer = csv.writer(SimpleNamespace(write=lines.append), lineterminator="\r\n")
     writer.writerow(columns)
-    writer.writerows(rows)
-    # A name may hold halves of letters, which UTF-8 has not.
-    return text.getvalue().encode(errors="backslashreplace")
+    writer.writerows([_spreadsheet_safe(cell) for cell in row] for row in rows)
+    text = "".join(line.removesuffix("\r\n") + "\n" for line in lines)
+    # A name may hold lone surrogates, which cannot be encoded in UTF-8.
+    return text.encode(errors="backslashreplace")
+
+
+def _spreadsheet_safe(cell: Any) -> Any:
+    """Prefix text that a spreadsheet would run as a formula with an apostrophe.
+
+    Text that has such apostrophes already gets one more, so that removing one restores any name.
+    Numbers stay, also those that are text, such as the name "-1.5".
+    """
+    if isinstance(cell, str) and FORMULA.match(cell) and not NUMBER.fullmatch(cell):
+        return f"'{cell}"
+    return cell
 
 
 def certificate_record(run: SelectionRun, table: Table) -> dict[str, Any]:

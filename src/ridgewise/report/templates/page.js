@@ -53,12 +53,15 @@
     show();
   };
 
+  // An apostrophe keeps a spreadsheet from running a name as a formula; so does _outputs.py.
+  const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
+  const safe = (text) => (/^'*[=+\-@\t\r]/.test(text) && !number.test(text) ? `'${text}` : text);
   const quote = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
   const asCsv = (table) => {
     const rows = [...table.tBodies[0].rows].filter((row) => !row.hidden);
     const lines = [...table.tHead.rows, ...rows].map((row) =>
-      [...row.cells].map((cell) => quote(cell.dataset.value ?? cell.textContent.trim())).join(",")
+      [...row.cells].map((cell) => quote(safe(cell.dataset.value ?? cell.textContent.trim()))).join(",")
     );
     return lines.join("\r\n") + "\r\n";
   };
