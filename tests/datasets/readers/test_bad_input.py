@@ -12,6 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import h5py
 import numpy as np
 import polars as pl
 import pytest
@@ -224,6 +225,26 @@ def test_wrong_sizes_of_matrix_and_names(tmp_path):
     for path in (tmp_path / "x.mtx", tmp_path / "x.npy"):
         refuse(path, r"names\.txt has 4 names, and there are 3 features", vocabulary=names)
         refuse(path, r"names\.txt has 4 names, and there are 3 samples", sample_names=names)
+
+
+def test_sizes_that_cannot_be_meant(tmp_path, peak_memory):
+    """A few bytes that ask for gigabytes: refused at once, and with no memory taken."""
+
+    def refused(path, match, **options):
+        with pytest.raises(ValueError, match=match):
+            read_table(path, **options)
+
+    (tmp_path / "x.svm").write_text("1 1:1\n-1 2000000000:1\n")
+    whole = "more than half of the .* of memory. Is an index or the header wrong"
+    assert peak_memory(lambda: refused(tmp_path / "x.svm", whole, memory=10**11)) < 1e8
+    (tmp_path / "y.svm").write_text("1 1:1\n-1 50000000:1\n")
+    refused(tmp_path / "y.svm", "more than half of the 1 GB of memory", memory=10**9)
+    refused(tmp_path / "y.svm", "1,000 times the 20 bytes of the file", memory=10**12)
+    sp.save_npz(tmp_path / "x.npz", sp.csr_array((2, 2 * 10**9)))
+    refused(tmp_path / "x.npz", whole, memory=10**11)
+    with h5py.File(tmp_path / "x.h5", "w") as file:  # chunks that were never written
+        file.create_dataset("X", (10**5, 10**5), dtype="f8", chunks=(100, 100))
+    refused(tmp_path / "x.h5", "100,000 x 100,000 values, which take 80 GB")
 
 
 def test_svmlight(tmp_path):

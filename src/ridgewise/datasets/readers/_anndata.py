@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from ridgewise._typing import AnyArray
 from ridgewise.datasets.readers._names import as_names, nearest_name
-from ridgewise.datasets.readers._raw import Options, Raw, listed, need, shortened
+from ridgewise.datasets.readers._raw import Options, Raw, check_room, listed, need, shortened
 
 
 def read_h5ad(path: Path, options: Options) -> Raw:
@@ -25,7 +25,7 @@ def read_h5ad(path: Path, options: Options) -> Raw:
 
 
 def _read(file: Any, options: Options) -> Raw:
-    X = _matrix(_find_matrix(file, options.key))
+    X = _matrix(_find_matrix(file, options.key), options)
     if options.in_rows:
         X = X.T
     raw = Raw(X, _index(file, "var", X.shape[1]), _index(file, "obs", X.shape[0]))
@@ -48,11 +48,12 @@ def _find_matrix(file: Any, key: str | None) -> Any:
     )
 
 
-def _matrix(node: Any) -> Any:
+def _matrix(node: Any, options: Options) -> Any:
     """An array, or the group of three arrays that is a sparse matrix."""
     if hasattr(node, "shape"):
         if len(node.shape) != 2:
             raise ValueError(f"{node.name} has the shape {node.shape}; expected two dimensions")
+        check_room(node.shape, node.file.id.get_filesize(), options.memory, node.dtype.itemsize)
         return node[...]
     kind = _text(node.attrs.get("encoding-type", node.attrs.get("h5sparse_format", "")))
     shape = node.attrs.get("shape", node.attrs.get("h5sparse_shape"))

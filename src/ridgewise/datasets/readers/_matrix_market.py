@@ -10,7 +10,7 @@ import scipy.io
 
 from ridgewise.datasets.readers._files import COMPRESSIONS, open_binary
 from ridgewise.datasets.readers._names import take_names
-from ridgewise.datasets.readers._raw import Options, Raw, shortened
+from ridgewise.datasets.readers._raw import Options, Raw, check_room, shortened
 
 # Comments, then lines of one to four numbers, whatever they mean. SciPy's reader, which is fast,
 # crashes the whole process on some that are none, such as the last one of a file that is cut off.
@@ -21,7 +21,7 @@ LINES = re.compile(rb"(?:%[^\n]*+\n)*+(?:" + NUMBERS + rb")*+")
 
 def read_matrix_market(path: Path, options: Options) -> Raw:
     """Read a Matrix Market file, and the names beside it if it lies as 10x writes it."""
-    X = load_matrix_market(path)
+    X = load_matrix_market(path, options.memory)
     features, barcodes = _beside(path, "features.tsv", "genes.tsv"), _beside(path, "barcodes.tsv")
     in_rows = options.in_rows or (options.features_in is None and features is not None)
     raw = Raw(X.T if in_rows else X)
@@ -34,7 +34,7 @@ def read_matrix_market(path: Path, options: Options) -> Raw:
     return raw
 
 
-def load_matrix_market(path: Path) -> Any:
+def load_matrix_market(path: Path, memory: int | None = None) -> Any:
     """Load a matrix, sparse or dense as it is in the file."""
     with open_binary(path) as stream:
         content = stream.read()
@@ -49,9 +49,21 @@ def load_matrix_market(path: Path) -> Any:
         line = content[end : content.index(b"\n", end)].decode("ascii", "replace")
         raise ValueError(f"line {number} is {shortened(line)}, expected numbers: is it cut off?")
     try:
+        _check_header(content, memory)
         return scipy.io.mmread(io.BytesIO(content))
     except (ValueError, OverflowError, MemoryError) as error:
         raise ValueError(f"it is no Matrix Market file, or damaged: {error}") from error
+
+
+def _check_header(content: bytes, memory: int | None) -> None:
+    """Raise if the header announces more than there is, before memory is taken for it."""
+    n_rows, n_columns, n_entries, layout, _, symmetry = scipy.io.mminfo(io.BytesIO(content))
+    n_lines = content.count(b"\n")
+    if n_entries > (n_lines if layout == "coordinate" or symmetry == "general" else 2 * n_lines):
+        raise ValueError(
+            f"its header announces {n_entries:,} entries, and it has {n_lines:,} lines"
+        )
+    check_room((n_rows, n_columns), len(content), memory)
 
 
 def _beside(path: Path, *names: str) -> Path | None:

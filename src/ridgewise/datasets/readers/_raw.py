@@ -3,6 +3,7 @@
 
 import importlib
 import math
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -12,6 +13,11 @@ from ridgewise._typing import AnyArray
 FeaturesIn = Literal["columns", "rows"]
 Missing = Literal["error", "drop-features", "drop-samples", "mean"]
 Categorical = Literal["error", "drop"]
+
+# What a file may ask for, whatever is in it: see `check_room`
+BYTES_OF_A_NAME = 80  # of a feature: its name, and its place in a sparse matrix
+ALWAYS_ALLOWED = 2 * 10**9  # bytes
+LARGEST_RATIO = 1000  # of memory to the size of the file
 
 
 @dataclass(frozen=True)
@@ -30,6 +36,7 @@ class Options:
     header: bool | None
     delimiter: str | None
     zero_based: bool | Literal["auto"]
+    memory: int | None = None  # bytes that the user said there are
     largest_loaded: float = math.inf  # bytes: a larger file is mapped, where its format lets that
 
     @property
@@ -51,6 +58,49 @@ class Raw:
     notes: list[str] = field(default_factory=list)
     files: dict[str, Path] = field(default_factory=dict)  # read besides the file itself, by role
     is_mapped: bool = False  # X is a memory map, and should stay one
+
+
+def check_room(shape: tuple[int, ...], n_bytes: int, memory: int | None, item: int = 0) -> None:
+    """Raise if a file's header or indices ask for more memory than can be meant.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Samples x features, in either order, before any array of that size is made.
+    n_bytes : int
+        The size of the file, decompressed where that is known.
+    memory : int or None
+        Bytes of memory that there are. None: as much as the machine has.
+    item : int, default=0
+        Bytes of a value of a dense array; 0 for a sparse one.
+    """
+    needed = BYTES_OF_A_NAME * sum(shape) + item * math.prod(shape)
+    memory = memory or machine_memory()
+    if needed > memory / 2:
+        problem = f"more than half of the {_size(memory)} of memory"
+    elif needed > ALWAYS_ALLOWED and needed > LARGEST_RATIO * n_bytes:
+        problem = f"more than {LARGEST_RATIO:,} times the {_size(n_bytes)} of the file"
+    else:
+        return
+    raise ValueError(
+        f"its header or indices ask for {' x '.join(f'{size:,}' for size in shape)} values, which "
+        f"take {_size(needed)} with their names: {problem}. Is an index or the header wrong?"
+    )
+
+
+def machine_memory() -> int:
+    """Bytes of memory of this machine; 8 GB where the system does not tell."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return 8 * 10**9
+
+
+def _size(n_bytes: int) -> str:
+    for unit, power in (("GB", 9), ("MB", 6), ("kB", 3)):
+        if n_bytes >= 10**power:
+            return f"{n_bytes / 10**power:,.3g} {unit}"
+    return count(n_bytes, "byte")
 
 
 def need(module: str, extra: str, purpose: str) -> Any:

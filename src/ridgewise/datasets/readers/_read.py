@@ -21,7 +21,15 @@ from ridgewise.datasets.readers._matrix import read_npy, read_npz, read_svmlight
 from ridgewise.datasets.readers._matrix_market import read_matrix_market
 from ridgewise.datasets.readers._missing import refuse_infinite, settle_missing
 from ridgewise.datasets.readers._names import complete_names, take_names
-from ridgewise.datasets.readers._raw import Categorical, FeaturesIn, Missing, Options, Raw, count
+from ridgewise.datasets.readers._raw import (
+    Categorical,
+    FeaturesIn,
+    Missing,
+    Options,
+    Raw,
+    check_room,
+    count,
+)
 from ridgewise.datasets.readers._result import Source, Table
 from ridgewise.datasets.readers._target import attach_target
 
@@ -118,7 +126,9 @@ def read_table(
         Whether svmlight counts features from 0. "auto": it does if there is a feature 0.
     memory : int, default=None
         How many bytes of memory there are. An ``.npy`` file larger than a quarter of that is not
-        loaded but mapped. Files of other formats are held in memory, whatever their size.
+        loaded but mapped. Files of other formats are held in memory. None: that of the machine,
+        and nothing is mapped. A file whose header or indices ask for more than half of it, or for
+        2 GB and 1,000 times the size of the file, is an error.
 
     Returns
     -------
@@ -173,11 +183,14 @@ def read_table(
         header=header,
         delimiter=delimiter,
         zero_based=zero_based,
+        memory=memory,
         largest_loaded=math.inf if memory is None else MAPPED_SHARE * memory,
     )
     source = Source.of("data", path / VECTORS if path.is_dir() else path)
     try:
         raw = READERS[options.format](path, options)
+        if not raw.is_mapped:
+            check_room(raw.X.shape, source.n_bytes, memory)
         feature_names = _complete(raw, options)
     except ValueError as error:
         raise ValueError(_in_one_line(path, error)) from error
