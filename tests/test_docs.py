@@ -10,8 +10,12 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 from sklearn.utils.estimator_checks import check_estimator
+
+from ridgewise import cli, make_ridge_synthetic
+from ridgewise.selectors import METHODS
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGES = (
@@ -63,6 +67,16 @@ def run(block, page, names):
     assert runner.failures == 0, "".join(report)
 
 
+@pytest.fixture
+def registry():
+    """Restores the registry of methods, to which a page adds one."""
+    before = dict(METHODS)
+    yield METHODS
+    METHODS.clear()
+    METHODS.update(before)
+
+
+@pytest.mark.usefixtures("registry")
 @pytest.mark.parametrize("page", PAGES)
 def test_code(page):
     for module in NEEDS.get(page, ()):
@@ -102,6 +116,23 @@ def test_the_selector_of_the_tutorial_keeps_the_contract(tmp_path, monkeypatch):
     (tmp_path / "the_tutorial.py").write_text(code, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     check_estimator(importlib.import_module("the_tutorial").VarianceSelector())
+
+
+def test_one_entry_adds_the_tutorials_selector_to_the_command(tmp_path, monkeypatch, registry):
+    names = {}
+    for block in blocks("developing.md"):
+        if "class VarianceSelector" in block.code or "METHODS[" in block.code:
+            exec(block.code, names)
+    X, y = make_ridge_synthetic(40, 120, n_relevant=5, random_state=0)
+    np.savez(tmp_path / "data.npz", X=X, y=y)
+    monkeypatch.chdir(tmp_path)
+    select = ["select", "data.npz", "-t", "y", "-n", "9", "-m", "variance", "-q"]
+    assert cli.run(select) == 0
+    assert "largest variance" in Path("data-selected/report.html").read_text(encoding="utf-8")
+    options = ["-n", "9,30", "-m", "variance,bss", "--folds", "3", "--repeats", "1", "-q"]
+    assert cli.run(["compare", "data.npz", "-t", "y", *options]) == 0
+    assert "largest variance" in Path("data-compared/report.html").read_text(encoding="utf-8")
+    assert "variance,30" in Path("data-compared/results.csv").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -13,15 +13,7 @@ import typer
 from sklearn.utils.extmath import row_norms
 
 from ridgewise.cli._app import AsJson, Force, Quiet, Seed, app
-from ridgewise.cli._methods import (
-    METHODS,
-    SUPERVISED,
-    accepted,
-    check_method,
-    make_selector,
-    parse_n_features,
-    parse_numbers,
-)
+from ridgewise.cli._methods import parse_n_features, parse_numbers
 from ridgewise.cli._reading import check_not_read, reads_file, stem_of
 from ridgewise.datasets.readers import Table, check_classes
 from ridgewise.evaluation import (
@@ -45,6 +37,7 @@ from ridgewise.report import (
     versions,
     write_folder,
 )
+from ridgewise.selectors import METHODS, check_method, make_selector
 
 FILES = ("results.csv", "report.html")
 DEFAULT_METHODS = ("bss", "leverage", "rrqr", "random", "information-gain")
@@ -168,7 +161,7 @@ def compare_methods(
     classify = _is_classification(table, task)
     with progress_bar("comparing", unit="folds", quiet=quiet) as on_fold:
         comparison = compare(
-            _selectors(methods or _default_methods(classify), options, table.X),
+            _selectors(methods or _default_methods(classify), options, table.X, classify),
             table.X,
             table.y,  # type: ignore[arg-type]  # checked above
             alphas=alphas or default_alphas(table.X),
@@ -197,21 +190,23 @@ def _is_classification(table: Table, task: Task) -> bool:
 
 
 def _default_methods(classify: bool) -> list[str]:
-    return [name for name in DEFAULT_METHODS if classify or name != SUPERVISED]
+    return [name for name in DEFAULT_METHODS if classify or METHODS[name].target != "classes"]
 
 
-def _selectors(methods: list[str], options: dict[str, Any], X: Any) -> dict[str, Any]:
-    """Make the selectors, each with those of the options that it has; one of them must."""
+def _selectors(
+    methods: list[str], options: dict[str, Any], X: Any, classify: bool
+) -> dict[str, Any]:
+    """Make the selectors, each with the options that it has; one of them must have each."""
+    parameters = {method: METHODS[method].parameters for method in methods}
     for name, value in options.items():
-        if value is not None and not any(name in accepted(method) for method in methods):
+        if value is not None and not any(name in parameters[method] for method in methods):
             raise ValueError(f"--{name} is an option of none of {', '.join(methods)}")
     return {
         method: make_selector(
             method,
-            {name: value for name, value in options.items() if name in accepted(method)},
-            n_features=None,
-            seed=0,  # compare gives each its own
+            {name: value for name, value in options.items() if name in parameters[method]},
             X=X,
+            classify=classify,
         )
         for method in methods
     }

@@ -11,16 +11,10 @@ import typer
 
 from ridgewise.barrier import RULES
 from ridgewise.cli._app import AsJson, Force, Quiet, Seed, app
-from ridgewise.cli._methods import (
-    METHODS,
-    SUPERVISED,
-    check_options,
-    make_selector,
-    parse_n_features,
-)
+from ridgewise.cli._methods import check_options, parse_n_features
 from ridgewise.cli._reading import check_not_read, reads_file, stem_of
 from ridgewise.datasets.readers import Table, check_classes
-from ridgewise.evaluation import SelectionRun, run_selection
+from ridgewise.evaluation import SelectionRun, is_classification, run_selection
 from ridgewise.report import (
     SAVE_FORMATS,
     certificate_record,
@@ -35,8 +29,10 @@ from ridgewise.report import (
     write_atomically,
     write_folder,
 )
+from ridgewise.selectors import METHODS, check_method, make_selector
 
 FILES = ("selected.csv", "certificate.json", "report.html")
+SUPERVISED = [name for name, entry in METHODS.items() if entry.target]
 SELECT_HELP = f"""\
 Select features of a file, and certify what was lost.
 
@@ -48,7 +44,7 @@ report.html, a page that explains it all.
 A file is held in memory as a whole. An .npy file may be larger than memory: say how much there is
 with --memory, and it is read in blocks.
 
-Methods: {", ".join(METHODS)}. Only {SUPERVISED} looks at the target.
+Methods: {", ".join(METHODS)}. {", ".join(SUPERVISED)} use the target.
 
 Examples:
 
@@ -142,13 +138,20 @@ def select(
         "center": center or None,
         "rescale": False if no_rescale else None,
     }
-    check_options(method, options)
+    check_options(check_method(method), options)
     folder = output or Path(f"{stem_of(file)}-selected")
     _check_outputs(folder, save, file, overwrite=force)
     with progress(quiet=quiet) as on_step:
         on_step(f"reading {file.name}")
         table = read()
-        selector = make_selector(method, options, n_features=count, seed=seed, X=table.X)
+        selector = make_selector(
+            method,
+            options,
+            n_features=count,
+            seed=seed,
+            X=table.X,
+            classify=table.y is None or is_classification(table.y, "auto"),
+        )
         run = _run(selector, table, method, on_step)
         on_step("writing")
         seconds = _write(run, table, folder, save, title=file.name)
@@ -175,14 +178,15 @@ def _check_outputs(folder: Path, save: Path | None, file: Path, *, overwrite: bo
 
 
 def _run(selector: Any, table: Table, method: str, on_step: Any) -> SelectionRun:
-    if method == SUPERVISED:
-        if table.y is None:
-            raise ValueError(f"{method} looks at the target: say with --target what it is")
+    target = METHODS[method].target
+    if target and table.y is None:
+        raise ValueError(f"{method} uses the target: say with --target what it is")
+    if target == "classes" and table.y is not None:
         check_classes(table.y, table.target_name)
     return run_selection(
         selector,
         table.X,
-        table.y if method == SUPERVISED else None,
+        table.y if target else None,
         feature_names=table.feature_names,
         on_step=on_step,
     )

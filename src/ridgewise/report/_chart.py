@@ -10,7 +10,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 
 from ridgewise.paper import Chart, Series
-from ridgewise.report._style import BLUE, FAINT, GREEN, INK, LOOKS, ORANGE, PINK
+from ridgewise.report._style import BLUE, FAINT, ORANGE, PINK, look_of
 from ridgewise.report._svg import plain_label
 
 WIDTH = 10.0
@@ -27,7 +27,6 @@ OTHER_LOOKS = {
     "printed": (FAINT, "-"),
     "here": (BLUE, "-"),
 }
-REST = [(colour, (0, (3, 1))) for colour in (GREEN, ORANGE, PINK, BLUE, INK)]
 
 
 def draw_chart(chart: Chart) -> Figure:
@@ -70,7 +69,7 @@ def draw_chart(chart: Chart) -> Figure:
 
 
 def _look(label: str, place: int) -> tuple[str, Any]:
-    return LOOKS.get(label) or OTHER_LOOKS.get(label) or REST[place % len(REST)]
+    return OTHER_LOOKS.get(label) or look_of(label, place)
 
 
 def _draw_line(axes: Axes, series: Series, place: int, n_series: int) -> None:

@@ -11,7 +11,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator, PercentF
 from ridgewise.evaluation import ALL_FEATURES, Comparison, ComparisonRow, Standing
 from ridgewise.report._style import DASHES, INK, look_of
 from ridgewise.report._svg import page_style, plain_label, plain_logarithm
-from ridgewise.report._words import label_of
+from ridgewise.selectors import label_of
 
 SIZE = (5.6, 4.2)  # inches: see _html.py
 APART = 0.012  # how far beside each other the methods stand, of the axis
@@ -69,7 +69,7 @@ def draw_alphas(comparison: Comparison, n_features: int) -> Figure:
         methods = [name for name in comparison.methods if _has(comparison, name, n_features)]
         for place, method in enumerate(methods):
             errors = comparison.entry(method, n_features).errors.mean(axis=(1, 2))
-            colour, dashes = look_of(label_of(method), place)
+            colour, dashes = look_of(method, place)
             axes.plot(
                 comparison.alphas,
                 errors,
@@ -158,7 +158,7 @@ def _draw_methods(
     counts = sorted({row.n_features for row in rows})
     for place, method in enumerate(methods):
         mine = [row for row in rows if row.method == method]
-        colour, dashes = look_of(label_of(method), place)
+        colour, dashes = look_of(method, place)
         shift = (2 * counts[-1] / counts[0]) ** (APART * (place - (len(methods) - 1) / 2))
         x = [shift * row.n_features for row in mine]
         bars = [np.nan_to_num(spread(row)) for row in mine] if spread else None

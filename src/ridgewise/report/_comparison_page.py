@@ -22,7 +22,8 @@ from ridgewise.report._comparison_figures import (
 )
 from ridgewise.report._html import Column, DataTable, render_page
 from ridgewise.report._svg import Picture
-from ridgewise.report._words import label_of, plain_number
+from ridgewise.report._words import plain_number
+from ridgewise.selectors import label_of
 
 
 def comparison_page(comparison: Comparison, table: Table, *, title: str) -> str:

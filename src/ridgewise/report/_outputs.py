@@ -22,7 +22,7 @@ from ridgewise._typing import is_sparse
 from ridgewise.datasets.readers import Table
 from ridgewise.evaluation import Comparison, SelectionRun
 from ridgewise.guarantees import Certificate
-from ridgewise.report._words import method_of
+from ridgewise.selectors import method_of
 
 SAVE_FORMATS = ("parquet", "csv", "tsv", "feather", "npz", "npy")
 SELECTED_COLUMNS = ("feature", "index", "order", "weight", "leverage")

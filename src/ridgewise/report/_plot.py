@@ -11,7 +11,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 
 from ridgewise.evaluation import Demo, HoldoutRow
-from ridgewise.report._style import DASHES, INK, LOOKS, STYLE
+from ridgewise.report._style import DASHES, INK, STYLE, look_of
 
 PLOT_FORMATS = ("png", "svg", "pdf")
 DOTS_PER_INCH = 200
@@ -80,7 +80,7 @@ def _draw_errors(axes: Axes, demo: Demo) -> None:
 
 
 def _draw_error(axes: Axes, place: int, row: HoldoutRow) -> None:
-    colour, _ = LOOKS[row.method]
+    colour, _ = look_of(row.method)
     axes.errorbar(
         row.error_mean,
         place,
@@ -105,7 +105,7 @@ def _draw_kept(axes: Axes, demo: Demo) -> None:
     """Draw the kept share of every direction, a line a method, over the band that BSS promises."""
     directions = np.arange(1, demo.rank + 1)
     for method, kept in demo.kept.items():
-        colour, dashes = LOOKS[method]
+        colour, dashes = look_of(method)
         axes.plot(
             directions,
             kept,
@@ -133,7 +133,7 @@ def _draw_promise(axes: Axes, demo: Demo) -> None:
     lower, upper = demo.certificate.promised_lower, demo.certificate.promised_upper
     if lower is None or upper is None:
         return
-    colour, _ = LOOKS["BSS"]
+    colour, _ = look_of("bss")
     axes.axhspan(lower, upper, color=colour, alpha=0.1, linewidth=0, zorder=0)
     axes.annotate(
         f"BSS promises {lower:.3g} to {upper:.3g}",

@@ -15,7 +15,8 @@ from ridgewise.report._selection_figures import (
     draw_singular_values,
 )
 from ridgewise.report._svg import Picture
-from ridgewise.report._words import DOES, label_of, method_of, plain_number
+from ridgewise.report._words import plain_number
+from ridgewise.selectors import METHODS, label_of, method_of
 
 GOOD, FAIR = 0.25, 0.05  # of lower: a contrast is kept at half, or at a fifth, of its length
 FEWEST_CORRELATED = 3
@@ -46,7 +47,7 @@ def selection_page(run: SelectionRun, table: Table, *, title: str) -> str:
         run=run,
         table=table,
         method=label_of(method_of(run.selector)),
-        does=DOES[method_of(run.selector)],
+        does=METHODS[method_of(run.selector)].does,
         facts=_facts(run),
         kind=_kind(certificate),
         explanation=explain_certificate(run),

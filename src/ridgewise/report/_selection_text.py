@@ -20,7 +20,8 @@ from ridgewise.report._console import (
     print_parts,
 )
 from ridgewise.report._selection_page import explain_certificate
-from ridgewise.report._words import label_of, method_of, one_line
+from ridgewise.report._words import one_line
+from ridgewise.selectors import label_of, method_of
 
 N_SHOWN = 10
 

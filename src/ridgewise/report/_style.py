@@ -2,6 +2,7 @@
 """How everything that is drawn looks."""
 
 from ridgewise.evaluation import ALL_FEATURES, ALL_WORDS
+from ridgewise.selectors import METHODS
 
 INK = "#22303c"
 FAINT = "#7b8894"
@@ -22,37 +23,38 @@ PALETTE = {
     GREEN: "green",
     PINK: "pink",
 }
+COLOURS = {name: colour for colour, name in PALETTE.items()}
 
-# Told apart by colour-blind readers too, and by their dashes where there is no colour.
-LOOKS = {
-    ALL_WORDS: (INK, "-"),
-    ALL_FEATURES: (INK, DASHES),
-    "BSS": (BLUE, "-"),
-    "leverage sampling": (ORANGE, (0, (5, 1.5))),
-    "largest leverage": (ORANGE, "-"),
-    "RRQR": (GREEN, (0, (5, 1.5, 1, 1.5))),
-    "information gain": (PINK, (0, (1.5, 1.2))),
-    "random": (FAINT, "-"),
-}
-SPARE = ((BLUE, DASHES), (GREEN, "-"), (PINK, "-"), (ORANGE, (0, (1, 1))))  # for other names
+WHOLE = {ALL_WORDS: (INK, "-"), ALL_FEATURES: (INK, DASHES)}
+SPARE = (  # looks of what is not in the registry of methods
+    (BLUE, DASHES),
+    (PINK, (0, (5, 1.5))),
+    (ORANGE, (0, (1, 1))),
+    (GREEN, DASHES),
+)
 
 
-def look_of(method: str, place: int) -> tuple[str, object]:
-    """Give the colour and the dashes of a method, of somebody else's too.
+def look_of(method: str, place: int = 0) -> tuple[str, object]:
+    """Return the colour and the line style of a method.
 
     Parameters
     ----------
     method : str
-        Its name in sentences.
-    place : int
-        Its place among the methods.
+        Its name or its label.
+    place : int, default=0
+        Its place among the methods, for those that have no look of their own.
 
     Returns
     -------
     tuple
         Both as matplotlib takes them.
     """
-    return LOOKS.get(method, SPARE[place % len(SPARE)])
+    if method in WHOLE:
+        return WHOLE[method]
+    for name, entry in METHODS.items():
+        if entry.look is not None and method in (name, entry.label):
+            return COLOURS[entry.look[0]], entry.look[1]
+    return SPARE[place % len(SPARE)]
 
 
 STYLE = {

@@ -1,16 +1,32 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""scikit-learn selectors, one file a method."""
+"""scikit-learn selectors, one file a method, and the registry of methods."""
 
 from ridgewise.selectors._bss import BSSSelector
 from ridgewise.selectors._information_gain import InformationGainSelector
 from ridgewise.selectors._leverage import LeverageSelector
+from ridgewise.selectors._methods import (
+    METHODS,
+    Method,
+    check_method,
+    label_of,
+    make_selector,
+    method_of,
+)
 from ridgewise.selectors._random import RandomSelector
 from ridgewise.selectors._rrqr import RRQRSelector
+from ridgewise.selectors._sklearn import SklearnSelector
 
 __all__ = [
+    "METHODS",
     "BSSSelector",
     "InformationGainSelector",
     "LeverageSelector",
+    "Method",
     "RRQRSelector",
     "RandomSelector",
+    "SklearnSelector",
+    "check_method",
+    "label_of",
+    "make_selector",
+    "method_of",
 ]

@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The registry of methods: all that the command, the comparisons and the reports know of each."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ridgewise._typing import is_sparse
+from ridgewise.selectors._bss import BSSSelector
+from ridgewise.selectors._information_gain import InformationGainSelector
+from ridgewise.selectors._leverage import LeverageSelector
+from ridgewise.selectors._random import RandomSelector
+from ridgewise.selectors._rrqr import RRQRSelector
+from ridgewise.selectors._sklearn import SklearnSelector
+
+MOSTLY = 0.5  # a share of zeros above which the presence of a feature is informative
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method of selecting features: one entry of `METHODS`.
+
+    Attributes
+    ----------
+    label : str
+        Its name in sentences and pictures.
+    does : str
+        What it does, in a sentence or two.
+    selector : type
+        The selector's class. Its first parameter is the number of features.
+    settings : mapping
+        Parameters that make it this method.
+    defaults : callable
+        From X to further parameters, which the user's options override.
+    target : {None, "any", "classes"}
+        Whether it uses a target, and which.
+    look : tuple of (str, object), or None
+        Colour, by its name in the reports' palette, and matplotlib line style. None: a spare one.
+
+    Examples
+    --------
+    >>> from ridgewise.selectors import METHODS, Method, make_selector
+    >>> METHODS["bss-slack"] = Method("BSS, slack", "BSS by slack.", BSSSelector, {"rule": "slack"})
+    >>> make_selector("bss-slack", n_features=20)
+    BSSSelector(n_features_to_select=20, rule='slack')
+    >>> del METHODS["bss-slack"]
+    """
+
+    label: str
+    does: str
+    selector: type[Any]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    defaults: Callable[[Any], Mapping[str, Any]] = lambda X: {}
+    target: str | None = None
+    look: tuple[str, object] | None = None
+
+    @property
+    def parameters(self) -> set[str]:
+        """The names of the selector's parameters."""
+        return set(self.selector._get_param_names())
+
+    def is_method_of(self, selector: Any) -> bool:
+        """Whether a selector is of this class, with these settings."""
+        return type(selector) is self.selector and all(
+            getattr(selector, name) == value for name, value in self.settings.items()
+        )
+
+
+def presence(X: Any) -> dict[str, float | str]:
+    """Choose information gain's threshold: 0 for sparse data, else each feature's median.
+
+    Parameters
+    ----------
+    X : array or sparse array
+        The data.
+
+    Returns
+    -------
+    dict of str to float or str
+    """
+    if is_sparse(X) or np.count_nonzero(X) <= (1 - MOSTLY) * X.size:
+        return {"threshold": 0.0}
+    return {"threshold": "median"}
+
+
+METHODS: dict[str, Method] = {
+    "bss": Method(
+        "BSS",
+        "BSS (single-set spectral sparsification) selects features one by one, each where the "
+        "samples would otherwise become hard to tell apart. It uses no target and is "
+        "deterministic.",
+        BSSSelector,
+        look=("blue", "-"),
+    ),
+    "leverage": Method(
+        "leverage sampling",
+        "Leverage sampling draws features at random, with probabilities proportional to their "
+        "leverage scores. It uses no target.",
+        LeverageSelector,
+        look=("orange", (0, (5, 1.5))),
+    ),
+    "leverage-top": Method(
+        "largest leverage",
+        "The features with the largest leverage scores. No target is used.",
+        LeverageSelector,
+        {"sampling": "top"},
+        look=("orange", "-"),
+    ),
+    "rrqr": Method(
+        "RRQR",
+        "RRQR (rank-revealing QR) selects the feature that is farthest from the span of those "
+        "before it, again and again. It uses no target and is deterministic.",
+        RRQRSelector,
+        look=("green", (0, (5, 1.5, 1, 1.5))),
+    ),
+    "information-gain": Method(
+        "information gain",
+        "Information gain selects the features that separate the classes best, each by itself. "
+        "It uses the target: the error of a model on the same samples would be too low.",
+        InformationGainSelector,
+        defaults=presence,
+        target="classes",
+        look=("pink", (0, (1.5, 1.2))),
+    ),
+    "f-test": Method(
+        "F-test",
+        "The F-test (scikit-learn's f_classif, f_regression) selects the features that depend "
+        "most on the target, each by itself. The error of a model on the same samples would be "
+        "too low.",
+        SklearnSelector,
+        {"by": "f-test"},
+        target="any",
+        look=("pink", "-"),
+    ),
+    "l1": Method(
+        "l1 model",
+        "The largest coefficients of a linear model with an l1 penalty (scikit-learn's Lasso, "
+        "LinearSVC). It uses the target: the error of a model on the same samples would be too "
+        "low.",
+        SklearnSelector,
+        {"by": "l1"},
+        target="any",
+        look=("green", "-"),
+    ),
+    "rfe": Method(
+        "RFE",
+        "RFE (scikit-learn's recursive feature elimination) fits a ridge model and drops the "
+        "features with the smallest coefficients, again and again. It uses the target: the error "
+        "of a model on the same samples would be too low.",
+        SklearnSelector,
+        {"by": "rfe"},
+        target="any",
+        look=("green", (0, (1.5, 1.2))),
+    ),
+    "random": Method(
+        "random",
+        "Features drawn uniformly at random: a baseline.",
+        RandomSelector,
+        look=("faint", "-"),
+    ),
+}
+
+
+def make_selector(
+    method: str,
+    options: Mapping[str, Any] | None = None,
+    *,
+    n_features: int | float | None = None,
+    X: Any = None,
+    classify: bool = True,
+    intercept: bool = False,
+    seed: int = 0,
+) -> Any:
+    """Make a method's selector for some data.
+
+    Parameters
+    ----------
+    method : str
+        One of `METHODS`.
+    options : mapping, default=None
+        Parameters that the user gave; those that are None were not given.
+    n_features : int, float or None, default=None
+        How many, or which share.
+    X : array or sparse array, default=None
+        The data, on which defaults depend.
+    classify : bool, default=True
+        Whether the target are classes.
+    intercept : bool, default=False
+        Whether the model has an intercept: a selector that can centre then does.
+    seed : int, default=0
+        For a method that draws.
+
+    Returns
+    -------
+    selector
+
+    Examples
+    --------
+    >>> from ridgewise.selectors import make_selector
+    >>> make_selector("bss", {"rule": "slack", "polish": None}, n_features=40, intercept=True)
+    BSSSelector(center=True, n_features_to_select=40, rule='slack')
+    """
+    entry = METHODS[check_method(method)]
+    situation = {"random_state": seed, "classify": classify, "center": intercept}
+    parameters = {name: situation[name] for name in situation if name in entry.parameters}
+    parameters |= {**entry.settings, **(entry.defaults(X) if X is not None else {})}
+    parameters |= {name: value for name, value in (options or {}).items() if value is not None}
+    return entry.selector(n_features, **parameters)
+
+
+def check_method(method: str) -> str:
+    """Raise if a method is unknown.
+
+    Parameters
+    ----------
+    method : str
+        A name.
+
+    Returns
+    -------
+    str
+        The same name.
+    """
+    if method not in METHODS:
+        raise ValueError(f"unknown method {method!r}: it must be one of {', '.join(METHODS)}")
+    return method
+
+
+def method_of(selector: Any) -> str:
+    """Find the method of a selector.
+
+    Parameters
+    ----------
+    selector : selector
+        Any.
+
+    Returns
+    -------
+    str
+        Its name in `METHODS`; the name of its class where it is none of these.
+
+    Examples
+    --------
+    >>> from ridgewise.selectors import LeverageSelector, method_of
+    >>> method_of(LeverageSelector(sampling="top"))
+    'leverage-top'
+    """
+    found = [name for name, entry in METHODS.items() if entry.is_method_of(selector)]
+    best = max(found, key=lambda name: len(METHODS[name].settings), default=None)
+    return type(selector).__name__ if best is None else best
+
+
+def label_of(method: str) -> str:
+    """Name a method in a sentence.
+
+    Parameters
+    ----------
+    method : str
+        Its name in `METHODS`, or any other, which is returned as it is.
+
+    Returns
+    -------
+    str
+    """
+    return METHODS[method].label if method in METHODS else method

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""scikit-learn's selectors for a target, with the interface of this package's."""
+
+from collections.abc import Callable
+from typing import Any, Self
+from warnings import catch_warnings, simplefilter
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.feature_selection import RFE, f_classif, f_regression
+from sklearn.linear_model import Lasso, Ridge, RidgeClassifier
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC, l1_min_c
+from sklearn.utils import check_X_y
+from sklearn.utils.sparsefuncs import mean_variance_axis
+
+from ridgewise._memory import remembered
+from ridgewise._typing import FloatArray, is_sparse
+from ridgewise.selectors._base import (
+    FeatureSelector,
+    check_n_features,
+    check_one_of,
+    descending,
+    validate_wide,
+)
+
+L1_STRENGTH = 0.01  # of the smallest penalty that leaves no feature
+RFE_STEP = 0.1  # of all features, removed in a round
+RFE_ALPHA = 0.1  # of the mean diagonal of the centred kernel
+
+
+class SklearnSelector(FeatureSelector):
+    """Select the features that a filter or a model of scikit-learn's ranks highest.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float or None, default=None
+        How many features, or which share of them. None: half. At most d.
+    by : {"f-test", "l1", "rfe"}, default="f-test"
+        "f-test": `f_classif` or `f_regression`, feature by feature. "l1": the largest coefficients
+        of `Lasso` or of `LinearSVC` with an l1 penalty, on standardized features. "rfe":
+        `RFE` with `Ridge` or `RidgeClassifier`, a tenth of the features in a round.
+    classify : bool, default=True
+        Whether the target are classes.
+
+    Attributes
+    ----------
+    selected_ : ndarray of shape (n_selected,)
+        Feature indices by descending rank; equal ranks by ascending index.
+    weights_ : ndarray of shape (n_selected,)
+        Ones.
+    n_selected_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in,)
+        Only where X has feature names that are all strings.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ridgewise.selectors import SklearnSelector
+    >>> X = np.array([[1.0, 5.0, 2.0], [2.0, 5.1, 2.0], [1.0, 1.0, 2.5], [2.0, 1.2, 2.0]])
+    >>> SklearnSelector(1).fit(X, ["tea", "tea", "ale", "ale"]).selected_
+    array([1])
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | None = None,
+        *,
+        by: str = "f-test",
+        classify: bool = True,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.by = by
+        self.classify = classify
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Select features of X for the target y.
+
+        Parameters
+        ----------
+        X : array, sparse array or data frame of shape (n, d)
+        y : array-like of shape (n,)
+            Classes, or numbers where not ``classify``.
+
+        Returns
+        -------
+        self
+        """
+        check_one_of("by", self.by, tuple(SCORES))
+        X = validate_wide(self, X)
+        d = X.shape[1]
+        wanted = min(d, check_n_features(self.n_features_to_select, d, default=max(1, d // 2)))
+        # What does not depend on the number is computed once in a comparison's fold.
+        settings: dict[str, Any] = {"count": wanted} if self.by == "rfe" else {}
+        scores: FloatArray = remembered(
+            SCORES[self.by], X, y=_Target(y), classify=bool(self.classify), **settings
+        )
+        return self._set_selection(descending(scores)[:wanted])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+class _Target:
+    """A target that compares by its values, so that results can be remembered."""
+
+    def __init__(self, y: Any) -> None:
+        self.values = np.asarray(y)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Target) and np.array_equal(self.values, other.values)
+
+    def __hash__(self) -> int:
+        return hash(self.values.shape)
+
+
+def _checked(X: Any, y: _Target, classify: bool) -> tuple[Any, Any]:
+    return check_X_y(X, y.values, accept_sparse="csr", dtype=np.float64, y_numeric=not classify)
+
+
+def _f_scores(X: Any, *, y: _Target, classify: bool) -> FloatArray:
+    """F values; constant features come last."""
+    X, target = _checked(X, y, classify)
+    with np.errstate(divide="ignore", invalid="ignore"), catch_warnings():
+        simplefilter("ignore", UserWarning)  # constant features
+        scores = (f_classif if classify else f_regression)(X, target)[0]
+    largest = np.nanmax(np.where(np.isfinite(scores), scores, 0.0), initial=0.0)
+    finite = np.nan_to_num(scores, nan=-1.0, posinf=2 * largest + 1)
+    return np.asarray(finite / max(largest, 1.0))
+
+
+def _l1_scores(X: Any, *, y: _Target, classify: bool) -> FloatArray:
+    """Sizes of coefficients of a model with an l1 penalty, on standardized features."""
+    X, target = _checked(X, y, classify)
+    Z = StandardScaler(with_mean=not is_sparse(X)).fit_transform(X)
+    if classify:
+        C = l1_min_c(Z, target) / L1_STRENGTH
+        model: Any = LinearSVC(C=C, penalty="l1", dual=False, tol=1e-3)
+    else:
+        largest = np.abs(Z.T @ (target - target.mean())).max() / len(target)
+        model = Lasso(alpha=L1_STRENGTH * largest, tol=1e-3)
+    with catch_warnings():
+        simplefilter("ignore", ConvergenceWarning)  # a ranking needs few digits
+        return _sizes(model.fit(Z, target).coef_)
+
+
+def _rfe_scores(X: Any, *, y: _Target, classify: bool, count: int) -> FloatArray:
+    """0 for features that were eliminated; for the others the sizes of their coefficients."""
+    X, target = _checked(X, y, classify)
+    alpha = max(RFE_ALPHA * centred_diagonal(X), np.finfo(np.float64).tiny)
+    model = RidgeClassifier(alpha) if classify else Ridge(alpha)
+    found = RFE(model, n_features_to_select=count, step=RFE_STEP).fit(X, target)
+    scores = np.zeros(X.shape[1])
+    sizes = _sizes(found.estimator_.coef_)
+    scores[found.support_] = 1 + sizes / max(sizes.max(initial=0.0), np.finfo(np.float64).tiny)
+    return scores
+
+
+def _sizes(coef: FloatArray) -> FloatArray:
+    return np.asarray(np.linalg.norm(np.atleast_2d(coef), axis=0))
+
+
+def centred_diagonal(X: Any) -> float:
+    """Compute the mean of the diagonal of the centred kernel: the sum of the features' variances.
+
+    Parameters
+    ----------
+    X : array or sparse array of shape (n, d)
+        The samples.
+
+    Returns
+    -------
+    float
+    """
+    if is_sparse(X):
+        return float(mean_variance_axis(X, axis=0)[1].sum())
+    return float(np.var(np.asarray(X), axis=0, dtype=np.float64).sum())
+
+
+SCORES: dict[str, Callable[..., FloatArray]] = {
+    "f-test": _f_scores,
+    "l1": _l1_scores,
+    "rfe": _rfe_scores,
+}

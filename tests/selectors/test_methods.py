@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The registry of methods, and scikit-learn's selectors in it."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.feature_selection import RFE, SelectKBest, f_classif, f_regression
+from sklearn.linear_model import Ridge
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from ridgewise import make_ridge_synthetic
+from ridgewise.report._style import COLOURS, look_of
+from ridgewise.selectors import METHODS, SklearnSelector, label_of, make_selector, method_of
+
+FOREIGN = ("f-test", "l1", "rfe")
+
+
+@parametrize_with_checks([SklearnSelector(), SklearnSelector(by="l1", classify=False)])
+def test_keeps_the_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_entry_is_whole(method):
+    entry = METHODS[method]
+    selector = make_selector(method, n_features=5, X=np.eye(3), intercept=True)
+    assert method_of(selector) == method
+    assert label_of(method) == entry.label
+    assert entry.does.endswith(".")
+    assert entry.look[0] in COLOURS
+    assert getattr(selector, "center", True)
+
+
+def test_looks_differ():
+    assert len({str(look_of(method)) for method in METHODS}) == len(METHODS)
+    assert look_of("BSS") == look_of("bss")
+
+
+def test_the_users_options_come_first():
+    dense = np.ones((4, 6))
+    assert make_selector("information-gain", X=dense).threshold == "median"
+    assert make_selector("information-gain", X=sp.csr_array(dense)).threshold == 0
+    assert make_selector("information-gain", {"threshold": 2.0}, X=dense).threshold == 2.0
+    assert make_selector("bss", {"center": False}, intercept=True).center is False
+
+
+def test_unknown_methods_and_selectors():
+    with pytest.raises(ValueError, match="unknown method 'lasso': it must be one of bss, "):
+        make_selector("lasso")
+    assert method_of(SelectKBest()) == label_of("SelectKBest") == "SelectKBest"
+
+
+@pytest.mark.parametrize("classify", [True, False])
+def test_f_test_and_rfe_are_scikit_learns(classify):
+    X, y = make_ridge_synthetic(50, 90, n_relevant=4, random_state=0)
+    y = y if classify else X[:, :4].sum(axis=1)
+    found = SklearnSelector(12, classify=classify).fit(X, y)
+    test = f_classif if classify else f_regression
+    np.testing.assert_array_equal(
+        found.get_support(), SelectKBest(test, k=12).fit(X, y).get_support()
+    )
+    if not classify:
+        alpha = 0.1 * X.var(axis=0).sum()
+        expected = RFE(Ridge(alpha), n_features_to_select=12, step=0.1).fit(X, y)
+        found = SklearnSelector(12, by="rfe", classify=False).fit(X, y)
+        np.testing.assert_array_equal(found.get_support(), expected.get_support())
+
+
+@pytest.mark.parametrize("by", FOREIGN)
+@pytest.mark.parametrize("classify", [True, False])
+def test_relevant_features_come_first(by, classify):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 300))
+    X[:, 7] = 3  # constant
+    signal = 3 * X[:, 0] - 2 * X[:, 1] + 2 * X[:, 2]
+    y = np.where(signal > 0, "yes", "no") if classify else signal
+    for data in (X, sp.csr_array(X)):
+        found = SklearnSelector(10, by=by, classify=classify).fit(data, y)
+        assert {0, 1, 2} <= set(found.selected_.tolist())
+        assert found.n_selected_ == 10
+
+
+def test_several_classes():
+    rng = np.random.default_rng(1)
+    y = np.repeat([0, 1, 2], 20)
+    X = rng.normal(size=(60, 40))
+    X[:, 3:6] += 4 * np.equal.outer(y, [0, 1, 2])
+    for by in FOREIGN:
+        assert sorted(SklearnSelector(3, by=by).fit(X, y).selected_) == [3, 4, 5]
