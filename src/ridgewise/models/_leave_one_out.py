@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The alpha that leave-one-out cross-validation chooses, from one decomposition of the kernel."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ridgewise._typing import AnyArray, FloatArray, is_sparse
+from ridgewise.models._path import EPS, DualPath
+
+RELATIVE_ALPHAS = np.logspace(-8, 3, 45)  # to the mean diagonal of the kernel: four a decade
+WIDE = 4  # so many times more features than samples, a sparse kernel is cheaper than dense features
+
+
+class AlphaChoice(NamedTuple):
+    """The alpha of the smallest leave-one-out error.
+
+    Attributes
+    ----------
+    alpha : float
+        What is added to the kernel's diagonal: scikit-learn's alpha.
+    relative : float
+        The same, divided by the mean diagonal of the kernel (centred with an intercept).
+    edge : {"", "smallest", "largest"}
+        Whether it is the smallest or the largest that was tried: then a better one may lie beyond.
+    error : float
+        The mean squared leave-one-out error, over samples and targets.
+    """
+
+    alpha: float
+    relative: float
+    edge: str
+    error: float
+
+
+def leave_one_out_alpha(
+    X: Any, y: ArrayLike, *, classify: bool = False, fit_intercept: bool = True
+) -> AlphaChoice:
+    """Choose alpha for a ridge model of X and y by leave-one-out cross-validation.
+
+    What `RidgeCV` and `RidgeClassifierCV` do, on a wide grid that follows the data's scale: 1e-8
+    to 1e3 times the mean diagonal of the kernel.
+
+    Parameters
+    ----------
+    X : array or sparse array of shape (n, d)
+        The samples.
+    y : array-like of shape (n,) or (n, n_targets)
+        Their targets. Several have one alpha in common.
+    classify : bool, default=False
+        Whether y are classes: targets are then -1 and +1, one column a class if there are several.
+    fit_intercept : bool, default=True
+        Whether the model has an intercept, which is not penalised.
+
+    Returns
+    -------
+    AlphaChoice
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ridgewise.models import leave_one_out_alpha
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(40, 300))
+    >>> choice = leave_one_out_alpha(X, X[:, :100].sum(axis=1) + rng.normal(size=40))
+    >>> round(choice.relative, 3), choice.edge
+    (0.178, '')
+    """
+    path, _ = dual_path(X, center=fit_intercept)
+    Y = class_targets(np.asarray(y)) if classify else np.asarray(y, dtype=np.float64)
+    return choose_alpha(path, Y, fit_intercept=fit_intercept)
+
+
+def choose_alpha(path: DualPath, Y: FloatArray, *, fit_intercept: bool) -> AlphaChoice:
+    """Choose alpha for one kernel, as `leave_one_out_alpha` does for its features.
+
+    Parameters
+    ----------
+    path : DualPath
+        Of the kernel; with an intercept, of the centred one.
+    Y : ndarray of shape (n,) or (n, n_targets)
+        Targets, not centred.
+    fit_intercept : bool
+        Whether the model has an intercept.
+
+    Returns
+    -------
+    AlphaChoice
+    """
+    scale = path.eigenvalues.sum() / path.basis.shape[0] or 1.0
+    alphas = RELATIVE_ALPHAS * scale
+    errors = leave_one_out_errors(path, Y, alphas, fit_intercept=fit_intercept)
+    errors = np.where(np.isfinite(errors), errors, np.inf)
+    place = int(errors.argmin()) if np.isfinite(errors).any() else len(alphas) // 2
+    edge = {0: "smallest", len(alphas) - 1: "largest"}.get(place, "")
+    return AlphaChoice(
+        float(alphas[place]), float(RELATIVE_ALPHAS[place]), edge, float(errors[place])
+    )
+
+
+def leave_one_out_errors(
+    path: DualPath, Y: FloatArray, alphas: ArrayLike, *, fit_intercept: bool
+) -> FloatArray:
+    """Compute mean squared leave-one-out errors of ridge models in closed form.
+
+    With K = V diag(k) V^T, centred where there is an intercept, the prediction for sample i of the
+    model fitted without it differs from y_i by ::
+
+        (y - H y)_i / (1 - H_ii),    H = V diag(k / (k + alpha)) V^T  [+ 1 1^T / n]
+
+    Parameters
+    ----------
+    path : DualPath
+        V and k.
+    Y : ndarray of shape (n,) or (n, n_targets)
+        Targets, not centred.
+    alphas : array-like of shape (n_alphas,)
+        Above 0.
+    fit_intercept : bool
+        Whether the model has an intercept: the term in brackets.
+
+    Returns
+    -------
+    ndarray of shape (n_alphas,)
+        Averaged over samples and targets.
+    """
+    V, k = path.basis, path.eigenvalues
+    n, rank = V.shape
+    Y = Y.reshape(n, -1)
+    if fit_intercept:
+        Y = Y - Y.mean(axis=0)
+    squares = V**2
+    coordinates = V.T @ Y
+    outside, leverage = Y - V @ coordinates, 1 - fit_intercept / n - squares.sum(axis=1)
+    if rank >= n - fit_intercept:  # the rest is rounding
+        outside, leverage = np.zeros_like(outside), np.zeros_like(leverage)
+    errors = []
+    for alpha in np.asarray(alphas, dtype=np.float64):
+        shrunk = alpha / (k + alpha)
+        residuals = outside + V @ (shrunk[:, None] * coordinates)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            residuals /= (leverage + squares @ shrunk)[:, None]
+        errors.append(np.mean(residuals**2))
+    return np.array(errors)
+
+
+def class_targets(y: AnyArray, classes: AnyArray | None = None) -> FloatArray:
+    """Code classes as -1 and +1: one column for two classes, else one a class.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        The classes.
+    classes : ndarray, default=None
+        All classes, where y may lack some. None: those of y.
+
+    Returns
+    -------
+    ndarray of shape (n, n_columns)
+    """
+    classes = np.unique(y) if classes is None else classes
+    return np.where(np.equal.outer(y, classes[1 if len(classes) == 2 else 0 :]), 1.0, -1.0)
+
+
+def dual_path(A: Any, A_test: Any = None, *, center: bool) -> tuple[DualPath, FloatArray | None]:
+    """Decompose the kernel of some samples' features, and compute that of test samples with them.
+
+    Parameters
+    ----------
+    A : array or sparse array of shape (n, d)
+        The training samples.
+    A_test : array or sparse array of shape (n_test, d), default=None
+        Test samples.
+    center : bool
+        Whether the features' means over the training samples are subtracted from both.
+
+    Returns
+    -------
+    path : DualPath
+        Of A A^T. Centred, its rank is at most n - 1.
+    K_test : ndarray of shape (n_test, n), or None
+        A_test A^T.
+    """
+    n, d = A.shape
+    if is_sparse(A) and d > WIDE * n:
+        return _sparse_path(_checked(A), None if A_test is None else _checked(A_test), center)
+    A = _checked(_dense(A))
+    A_test = None if A_test is None else _checked(_dense(A_test))
+    if center:
+        mean = A.mean(axis=0)
+        A, A_test = A - mean, None if A_test is None else A_test - mean
+    path = DualPath.from_features(A)
+    K_test = None if A_test is None else A_test @ A.T
+    return _without_constant(path) if center else path, K_test
+
+
+def _sparse_path(A: Any, A_test: Any, center: bool) -> tuple[DualPath, FloatArray | None]:
+    """The same for sparse features: the kernels are centred, not the features."""
+    K = (A @ A.T).toarray()
+    K_test = None if A_test is None else (A_test @ A.T).toarray()
+    if not center:
+        return DualPath.from_kernel(K), K_test
+    mean = K.mean(axis=0)
+    if K_test is not None:
+        K_test = K_test - K_test.mean(axis=1, keepdims=True) - mean + mean.mean()
+    path = DualPath.from_kernel(K - mean[:, None] - mean + mean.mean())
+    # What was subtracted leaves rounding errors of its size, n |mean|^2 = sum(K) / n, for zeros.
+    above = path.eigenvalues > A.shape[1] * EPS * mean.sum()
+    path = DualPath(path.basis[:, above], path.eigenvalues[above])
+    return _without_constant(path), K_test
+
+
+def _without_constant(path: DualPath) -> DualPath:
+    """Drop the n-th eigenvalue of a centred kernel, which is rounding."""
+    n = path.basis.shape[0]
+    if path.eigenvalues.size < n:
+        return path
+    kept = np.argsort(path.eigenvalues)[1:]
+    return DualPath(path.basis[:, kept], path.eigenvalues[kept])
+
+
+def _dense(A: Any) -> AnyArray:
+    return np.asarray(A.toarray() if is_sparse(A) else A)
+
+
+def _checked(A: Any) -> Any:
+    """Convert to float64; raise if squares of the features overflow."""
+    A = A.astype(np.float64, copy=False)
+    values = A.data if is_sparse(A) else A
+    if not np.isfinite(np.vdot(values, values)):
+        raise ValueError("squares of the features overflow: scale X")
+    return A
