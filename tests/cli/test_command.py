@@ -12,6 +12,7 @@ from ridgewise.evaluation import _demo
 
 WITHOUT = """
 import sys
+sys.argv[1:] = ["demo"]
 sys.modules[{module!r}] = None
 from ridgewise.__main__ import main
 sys.exit(main())
@@ -139,3 +140,30 @@ def test_missing_extra(module):
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr == ("ridgewise: the command needs its extra: pip install 'ridgewise[cli]'\n")
+
+
+def test_the_help_and_the_version_import_little():
+    """They took 3.5 s with scikit-learn and all commands."""
+    script = (
+        "import sys; from ridgewise.__main__ import main; main(); "
+        "print([m for m in ('numpy', 'sklearn', 'polars', 'rich') if m in sys.modules])"
+    )
+    for option in ("--version", "--help"):
+        command = [sys.executable, "-c", script, option]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_summaries_are_those_of_the_commands(run):
+    for name, summary in cli.COMMANDS.items():
+        code, out, _ = run(name, "--help")
+        assert code == 0
+        assert " ".join(summary.split()).rstrip(".") in " ".join(out.split())
+
+
+def test_every_public_name_is_found():
+    for name in ridgewise.__all__:
+        assert getattr(ridgewise, name).__name__ == name
+    assert set(ridgewise.__all__) <= set(dir(ridgewise))
+    with pytest.raises(AttributeError, match="no attribute 'Bss'"):
+        _ = ridgewise.Bss

@@ -1,22 +1,29 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command: reads options, has the work done, and turns what goes wrong into one line."""
+"""The command: reads options, has the work done, and turns what goes wrong into one line.
+
+A command's module is imported when the command is run: `ridgewise --help` imports none of them.
+"""
 
 import sys
+from importlib import import_module
 from io import TextIOWrapper
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_group
 
-import ridgewise
-from ridgewise.cli import (  # each adds itself
-    _compare,  # noqa: F401
-    _data,  # noqa: F401
-    _demo,  # noqa: F401
-    _reproduce,  # noqa: F401
-    _select,  # noqa: F401
-)
+from ridgewise._version import __version__
 from ridgewise.cli._app import app
 
+# Each command is in a module of its name, and adds itself to the app. This is its help's start.
+COMMANDS = {
+    "select": "Select features of a file, and certify what was lost.",
+    "compare": "Compare methods on a file, by repeated cross-validation of ridge models.",
+    "demo": "Do the whole job on Python's own standard library, in seconds.",
+    "data": "The data sets at hand: those of TechTC-300, and those that need no download.",
+    "reproduce": "Run the paper's experiments, and show what was printed beside what came out.",
+}
 FAILED = 2
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 EXPECTED_ERRORS = (ValueError, ArithmeticError, OSError, MemoryError, ImportError)
@@ -36,6 +43,22 @@ Examples:
   ridgewise data fetch            download those of the paper, TechTC-300
   ridgewise reproduce --quick     the paper's experiments, in two minutes
 """
+
+
+class LateCommands(TyperGroup):
+    """Commands that are known by name and summary until one of them is to be run."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        for name, summary in COMMANDS.items():
+            self.commands.setdefault(name, TyperCommand(name, help=summary))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Import the module of the command that is called."""
+        if args and args[0] in COMMANDS:
+            import_module(f"ridgewise.cli._{args[0]}")
+            self.commands[args[0]] = get_group(app).commands[args[0]]
+        return super().resolve_command(ctx, args)
 
 
 def run(arguments: list[str] | None = None) -> int:
@@ -86,7 +109,7 @@ def _fail(message: str, code: int) -> int:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"ridgewise {ridgewise.__version__}")
+        typer.echo(f"ridgewise {__version__}")
         raise typer.Exit
 
 
@@ -96,7 +119,7 @@ Version = Annotated[
 ]
 
 
-@app.callback(help=HELP, invoke_without_command=True)
+@app.callback(cls=LateCommands, help=HELP, invoke_without_command=True)
 def start(context: typer.Context, version: Version = False) -> None:
     """Print the help where no command is given."""
     # Not no_args_is_help: that is an error in some versions and none in others.

@@ -12,9 +12,9 @@ from warnings import warn
 import joblib
 import numpy as np
 
-import ridgewise
 from ridgewise._files import write_atomically
 from ridgewise._typing import AnyArray, is_sparse
+from ridgewise._version import __version__
 from ridgewise.evaluation._fold import FoldResult, Plan, Split
 
 DIGEST_SIZE = sha256().digest_size
@@ -41,7 +41,7 @@ class FoldCache:
     ) -> None:
         self.folder = None
         if folder is not None:
-            everything = (LAYOUT, ridgewise.__version__, plan, _content(X), y, n_splits)
+            everything = (LAYOUT, __version__, plan, _content(X), y, n_splits)
             self.folder = Path(folder) / _hash(everything)
             _make(self.folder)
 

@@ -51,7 +51,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-import ridgewise
+from ridgewise._version import __version__
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ def _environment() -> Environment:
     script = environment.loader.get_source(environment, "page.js")[0]  # type: ignore[union-attr]
     script = script.replace("\r\n", "\n")  # as a browser reads it, whose hash it is
     environment.globals |= {
-        "version": ridgewise.__version__,
+        "version": __version__,
         "script": Markup(script),
         # Only this very script runs: one that got in through the data would not.
         "script_hash": b64encode(sha256(script.encode()).digest()).decode(),

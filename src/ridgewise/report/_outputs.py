@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-import ridgewise
 from ridgewise._typing import is_sparse
+from ridgewise._version import __version__
 from ridgewise.datasets.readers import Table
 from ridgewise.evaluation import Comparison, SelectionRun
 from ridgewise.guarantees import Certificate
@@ -179,7 +179,7 @@ def versions() -> dict[str, str]:
     """
     packages = ("numpy", "scipy", "scikit-learn")
     return {
-        "ridgewise": ridgewise.__version__,
+        "ridgewise": __version__,
         "python": platform.python_version(),
         **{package: version(package) for package in packages},
     }
