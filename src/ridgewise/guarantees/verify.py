@@ -141,7 +141,7 @@ def wide_defects(spectrum: WideSpectrum) -> Defects:
 
 def tall_defects(spectrum: TallSpectrum) -> Defects:
     """Of tall data, where V S = X U is made block by block, and its products summed up."""
-    rows, U = spectrum.rows, spectrum.U
+    rows, U = spectrum.columns, spectrum.U
     residual2 = data2 = 0.0
     products, projected = np.zeros((spectrum.rank, spectrum.rank)), np.zeros_like(U)
     for _, block in rows.dense_blocks():
@@ -152,7 +152,7 @@ def tall_defects(spectrum: TallSpectrum) -> Defects:
         residual2 += float(np.vdot(block, block))
         projected += block @ VS
     if rows.offset is not None:
-        mean = rows.scale * rows.offset
+        mean = rows.offset
         data2 += rows.shape[1] * float(mean @ mean)
     S = spectrum.singular_values * rows.scale
     in_span2 = float(np.sum((projected / S) ** 2))

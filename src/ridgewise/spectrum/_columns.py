@@ -4,7 +4,7 @@
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy.linalg import qr
@@ -27,13 +27,14 @@ def as_numeric(X: Any) -> Any:
     """
     if is_outside(X):
         return as_source(X)
-    return check_array(
+    array = check_array(
         X,
         accept_sparse=("csc", "csr"),
         dtype="numeric",
         ensure_all_finite=False,
         estimator="the spectrum",
     )
+    return array.astype(np.float64) if array.dtype == np.longdouble else array
 
 
 def as_columns(X: Any, *, center: bool = False) -> "Columns":
@@ -44,8 +45,7 @@ def as_columns(X: Any, *, center: bool = False) -> "Columns":
 def as_rows(X: Any, *, center: bool = False) -> "Columns":
     """The samples of X as columns; with ``center``, less the features' means."""
     rows = columns_class(X)(transposed(X))
-    if center:
-        rows.offset = rows.row_means()
+    rows.holds_samples, rows.centers = True, center
     return rows
 
 
@@ -62,12 +62,6 @@ def columns_class(X: Any) -> type["Columns"]:
     return SparseColumns if is_sparse(X) else DenseColumns
 
 
-def as_means(sums: FloatArray, count: int) -> FloatArray:
-    """Means from `Columns.row_sums`: of a constant row, the constant itself."""
-    total, low, high = sums
-    return np.where(low == high, low, total / count)
-
-
 def as_vector(row: Any) -> FloatArray:
     """A row or a column, sparse or not, as a vector."""
     return np.asarray(row.todense() if is_sparse(row) else row, dtype=np.float64).ravel()
@@ -81,19 +75,55 @@ class Columns:
     X : array or sparse array of shape (n, d)
     center : bool
         Subtract each column's mean.
-    offset : ndarray of shape (n,), optional
-        Subtract this from each column.
 
     Attributes
     ----------
     scale : float
         Multiplies what is read: a power of two that keeps squares from over- or underflowing.
+    holds_samples : bool
+        Whether columns are samples (`as_rows`), and not features.
+    centers : bool
+        Whether the features' means are subtracted.
     """
 
-    def __init__(self, X: Any, *, center: bool = False, offset: FloatArray | None = None) -> None:
-        self.X, self.center, self.offset = X, center, offset
+    def __init__(self, X: Any, *, center: bool = False) -> None:
+        self.X, self.centers, self.holds_samples = X, center, False
         self.shape: tuple[int, int] = X.shape
         self.scale = 1.0
+        self._offset: FloatArray | None = None
+
+    @property
+    def center(self) -> bool:
+        """Whether each column's mean is subtracted: columns are features, and centred."""
+        return self.centers and not self.holds_samples
+
+    @property
+    def offset(self) -> FloatArray | None:
+        """What is subtracted from each column that is a sample: the features' means, scaled."""
+        if self._offset is None and self.centers and self.holds_samples:
+            self._offset = np.zeros(self.shape[0])
+            self._offset = self.row_means()
+            # once more: what the first mean lost of its digits, the mean of the rest has
+            self._offset = self._offset + self.block_sums() / self.shape[1]
+        return self._offset
+
+    def set_scale(self, scale: float) -> None:
+        """Change the scale. Means are taken anew, from scaled numbers: they can be subnormal."""
+        self.scale, self._offset = scale, None
+
+    def settings(self) -> dict[str, Any]:
+        """What other columns need to treat theirs as these do: see `with_settings`."""
+        return {
+            "scale": self.scale,
+            "_offset": self.offset,
+            "centers": self.centers,
+            "holds_samples": self.holds_samples,
+        }
+
+    def with_settings(self, settings: dict[str, Any]) -> Self:
+        """Scale and centre as other columns do."""
+        vars(self).update(settings)
+        return self
 
     @property
     def is_sparse_enough(self) -> bool:
@@ -124,9 +154,7 @@ class Columns:
 
     def subset(self, indices: IndexArray) -> "Columns":
         """The columns ``indices``, ascending, as columns of their own, in memory."""
-        columns = as_columns(self.stored(indices), center=self.center)
-        columns.offset, columns.scale = self.offset, self.scale
-        return columns
+        return as_columns(self.stored(indices)).with_settings(self.settings())
 
     def stored(self, indices: IndexArray) -> Any:
         """The columns ``indices``, ascending, as an array or sparse array of what is stored."""
@@ -172,8 +200,13 @@ class Columns:
         return [function(self.X[:, place], *arguments) for place in self.slices()]
 
     def row_means(self) -> FloatArray:
-        """Means over the columns, in float64, shape (n,)."""
-        return as_means(self.row_sums(), self.shape[1])
+        """Means over the columns, scaled, in float64, shape (n,): of equal values, the value."""
+        total, low, high = self.row_sums() * self.scale
+        return np.where(low == high, low, total / self.shape[1])
+
+    def block_sums(self) -> FloatArray:
+        """Sums over the columns, scaled and centred, shape (n,)."""
+        return sum((block.sum(axis=1) for _, block in self.dense_blocks()), np.zeros(self.shape[0]))
 
     def row_sums(self) -> FloatArray:
         """Over the columns: sums, the smallest and the largest values, shape (3, n)."""
@@ -195,15 +228,16 @@ class Columns:
     def finish(self, columns: AnyArray) -> FloatArray:
         """Columns as stored -> in float64, scaled and centred."""
         finished = columns.astype(np.float64)
+        if self.scale != 1:  # before means are taken, whose digits subnormal numbers would lose
+            finished *= self.scale
         if self.offset is not None:
             finished -= self.offset[:, None]
-        if self.scale != 1:
-            finished *= self.scale
         if self.center:
             mean = finished.mean(axis=0)
             constant = (finished == finished[0]).all(axis=0)
             mean[constant] = finished[0, constant]  # not rounded
             finished -= mean
+            finished -= finished.mean(axis=0)  # what the first mean lost of its digits
         return finished
 
 
@@ -239,8 +273,8 @@ class DenseColumns(Columns):
 class SparseColumns(Columns):
     """Columns of a sparse array, never made dense as a whole, and centred only by implication."""
 
-    def __init__(self, X: Any, *, center: bool = False, offset: FloatArray | None = None) -> None:
-        super().__init__(X.tocsc(), center=center, offset=offset)
+    def __init__(self, X: Any, *, center: bool = False) -> None:
+        super().__init__(X.tocsc(), center=center)
 
     def dense_blocks(self) -> Iterator[tuple[slice, FloatArray]]:
         """See `Columns.dense_blocks`."""
@@ -276,7 +310,7 @@ class SparseColumns(Columns):
                 sums += as_vector(rows.sum(axis=0))
         before = K.trace()
         if self.offset is not None:  # (X - b 1^T) (X - b 1^T)^T
-            b, cross = self.offset * self.scale, np.outer(sums, self.offset * self.scale)
+            b, cross = self.offset, np.outer(sums, self.offset)
             K += self.shape[1] * np.outer(b, b) - cross - cross.T
         if self.center:  # (I - 11^T/n) K (I - 11^T/n)
             K -= K.mean(axis=0)

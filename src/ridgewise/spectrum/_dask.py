@@ -48,8 +48,7 @@ class DaskColumns(Columns):
 
     def tasks(self, method: str, *arguments: Any) -> list[Any]:
         """A call of this method of `Columns` for each chunk, not computed yet."""
-        settings = {"center": self.center, "offset": self.offset, "scale": self.scale}
-        shared = delayed((method, arguments, settings), pure=False, traverse=False)
+        shared = delayed((method, arguments, self.settings()), pure=False, traverse=False)
         return [delayed(call)(shared, *parts) for parts in self.whole.to_delayed().T]
 
     def each(self, method: str, *arguments: Any) -> list[Any]:
@@ -75,6 +74,10 @@ class DaskColumns(Columns):
     def row_sums(self) -> FloatArray:
         """See `Columns.row_sums`."""
         return self.total("row_sums", merged_sums)
+
+    def block_sums(self) -> FloatArray:
+        """See `Columns.block_sums`."""
+        return self.total("block_sums", np.add)
 
     def norms2(self, B: FloatArray) -> FloatArray:
         """See `Columns.norms2`."""
@@ -148,8 +151,7 @@ class DaskColumns(Columns):
 def call(shared: tuple[str, tuple[Any, ...], dict[str, Any]], *parts: Any) -> Any:
     """On a worker: call a method of the columns of a chunk, given in parts, one below the other."""
     method, arguments, settings = shared
-    columns = as_columns(stacked(parts), center=settings["center"])
-    columns.offset, columns.scale = settings["offset"], settings["scale"]
+    columns = as_columns(stacked(parts)).with_settings(settings)
     with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is looked at
         result = getattr(columns, method)(*arguments)
         if method in ("products", "forms"):

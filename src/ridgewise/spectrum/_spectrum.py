@@ -12,7 +12,7 @@ import numpy as np
 
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.spectrum._columns import Columns, as_columns, as_numeric, as_rows, weighed_squares
-from ridgewise.spectrum._decompose import SOLVERS, Decomposition, decompose
+from ridgewise.spectrum._decompose import SOLVERS, Decomposition, decompose, is_attained
 
 
 class Spectrum(ABC):
@@ -51,6 +51,7 @@ class Spectrum(ABC):
     basis: FloatArray | None = None
 
     def __init__(self, columns: Columns, found: Decomposition, rank: int | float | None) -> None:
+        self.columns = columns
         singular_values = found.singular_values / columns.scale
         self.rank = choose_rank(singular_values, rank)
         self.numerical_rank = len(singular_values)
@@ -58,6 +59,15 @@ class Spectrum(ABC):
         self.cutoff, self.solver = found.cutoff / columns.scale, found.solver
         shares = (singular_values / singular_values[:1]) ** 2
         self.energy = float(shares[: self.rank].sum() / shares.sum()) if self.rank else 1.0
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether X surely has no further singular values: none was cut, and rounding hides none.
+
+        They are all there where the rank is as large as the shape and centring allow, or where
+        equal and zero samples and features explain why it is not.
+        """
+        return self.rank == self.numerical_rank and is_attained(self.rank, self.columns)
 
     @cached_property
     @abstractmethod
@@ -97,7 +107,6 @@ class WideSpectrum(Spectrum):
 
     def __init__(self, columns: Columns, found: Decomposition, rank: int | float | None) -> None:
         super().__init__(columns, found, rank)
-        self.columns = columns
         self.shape, self.center = columns.shape, columns.center
         self.V = found.vectors[:, : self.rank]
         self.projector = self.V / found.singular_values[: self.rank]
@@ -144,16 +153,15 @@ class TallSpectrum(Spectrum):
 
     def __init__(self, rows: Columns, found: Decomposition, rank: int | float | None) -> None:
         super().__init__(rows, found, rank)
-        self.rows = rows
-        self.shape, self.center = rows.shape[::-1], rows.offset is not None
+        self.shape, self.center = rows.shape[::-1], rows.centers
         self.U = found.vectors[:, : self.rank]
 
     @cached_property
     def V(self) -> FloatArray:  # type: ignore[override]  # made when asked for: n x rank
         """One row a sample: V = X U S^-1."""
-        V = np.empty((self.rows.shape[1], self.rank))
-        for place, block in self.rows.dense_blocks():
-            V[place] = block.T @ self.U / (self.singular_values * self.rows.scale)
+        V = np.empty((self.columns.shape[1], self.rank))
+        for place, block in self.columns.dense_blocks():
+            V[place] = block.T @ self.U / (self.singular_values * self.columns.scale)
         return V
 
     @cached_property
