@@ -13,6 +13,7 @@ from ridgewise.evaluation._demo import ALL_WORDS, Demo, run_demo
 from ridgewise.evaluation._holdout import HoldoutRow, holdout
 from ridgewise.evaluation._kept import kept_spectrum
 from ridgewise.evaluation._paired import PairedTest, corrected_t_test, wilcoxon_test
+from ridgewise.evaluation._prepare import SCALES, make_preparation, unit_warning
 from ridgewise.evaluation._select import SelectionRun, run_selection
 from ridgewise.evaluation._stability import mean_jaccard, nogueira_stability, selection_matrix
 from ridgewise.evaluation._standing import (
@@ -26,6 +27,7 @@ from ridgewise.evaluation._standing import (
 __all__ = [
     "ALL_FEATURES",
     "ALL_WORDS",
+    "SCALES",
     "Agreement",
     "Comparison",
     "ComparisonRow",
@@ -43,11 +45,13 @@ __all__ = [
     "holdout",
     "is_classification",
     "kept_spectrum",
+    "make_preparation",
     "mean_jaccard",
     "nogueira_stability",
     "run_demo",
     "run_selection",
     "selection_matrix",
     "standings",
+    "unit_warning",
     "wilcoxon_test",
 ]
