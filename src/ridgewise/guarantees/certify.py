@@ -132,8 +132,9 @@ def read_selection(selector: Any) -> tuple[IndexArray, FloatArray | None]:
     if hasattr(selector, "fit"):
         check_is_fitted(selector)
     if is_ours(selector):
-        weights = selector.weights_ if getattr(selector, "rescale", True) else None
-        return np.asarray(selector.selected_, dtype=np.intp), weights
+        weights = getattr(selector, "feature_weights_", selector.weights_)  # groups: spread
+        rescaled = getattr(selector, "rescale", True)
+        return np.asarray(selector.selected_, dtype=np.intp), weights if rescaled else None
     return np.flatnonzero(selector.get_support()), None
 
 

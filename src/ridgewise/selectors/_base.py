@@ -12,6 +12,7 @@ from sklearn.utils import check_array
 from sklearn.utils.sparsefuncs import inplace_column_scale
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ridgewise._groups import Groups
 from ridgewise._typing import AnyArray, BoolArray, FloatArray, IndexArray, is_sparse
 from ridgewise.spectrum import as_source, header_of, is_outside, select_columns
 
@@ -20,20 +21,41 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
     """Base of the selectors.
 
     A fitted one has ``selected_`` (in the order of selection), ``weights_`` (aligned with it) and
-    ``n_selected_``, and nothing of the size of X.
+    ``n_selected_``, and nothing of the size of X. With groups, ``selected_groups_`` has their
+    labels in the order of selection, ``weights_`` is aligned with it, and ``selected_`` has their
+    features.
     """
 
     selected_: IndexArray
+    selected_groups_: AnyArray
     weights_: FloatArray
     n_selected_: int
     n_features_in_: int
+    _group_sizes: IndexArray | None = None  # of the selected groups
 
-    def _set_selection(self, selected: IndexArray, weights: FloatArray | None = None) -> Self:
-        """Store what was selected; without weights, each is 1."""
-        self.selected_ = np.asarray(selected, dtype=np.intp)
-        self.weights_ = np.ones(len(selected)) if weights is None else weights
+    def _set_selection(
+        self, chosen: IndexArray, weights: FloatArray | None = None, groups: Groups | None = None
+    ) -> Self:
+        """Store the features, or groups, that were selected; without weights, each is 1."""
+        chosen = np.asarray(chosen, dtype=np.intp)
+        self.weights_ = np.ones(len(chosen)) if weights is None else weights
+        self.selected_ = chosen
+        self._group_sizes = None
+        if groups is not None:
+            self.selected_ = groups.members(chosen)
+            self.selected_groups_ = groups.labels[chosen]
+            self._group_sizes = groups.sizes[chosen]
+        elif hasattr(self, "selected_groups_"):  # of an earlier fit
+            del self.selected_groups_
         self.n_selected_ = len(self.selected_)
         return self
+
+    @property
+    def feature_weights_(self) -> FloatArray:
+        """The weight of each feature of ``selected_``: that of its group, if there are groups."""
+        check_is_fitted(self)
+        sizes = self._group_sizes
+        return self.weights_ if sizes is None else np.repeat(self.weights_, sizes)
 
     def _get_support_mask(self) -> BoolArray:
         check_is_fitted(self)
@@ -46,7 +68,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
         """What the selected columns are multiplied with, in their original order."""
         if not getattr(self, "rescale", False):
             return None
-        return np.sqrt(self.weights_[np.argsort(self.selected_)])
+        return np.sqrt(self.feature_weights_[np.argsort(self.selected_)])
 
     def transform(self, X: Any) -> Any:
         """Keep the selected features, in their original order.
@@ -60,7 +82,8 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
         Returns
         -------
         X_selected : of shape (n, n_selected)
-            Where the selector rescales, each column is multiplied by the root of its weight.
+            Where the selector rescales, each column is multiplied by the root of its weight, or
+            of its group's.
         """
         if is_outside(X):
             check_is_fitted(self)
@@ -126,10 +149,15 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
         text = str(super().__repr__(N_CHAR_MAX=N_CHAR_MAX))
         if not hasattr(self, "selected_"):
             return text
-        names = getattr(self, "feature_names_in_", None)
-        first = self.selected_[:3] if names is None else names[self.selected_[:3]]
-        listed = ", ".join(str(name) for name in first) + (", ..." if self.n_selected_ > 3 else "")
-        return f"<{text}: {self.n_selected_} of {self.n_features_in_} features: {listed}>"
+        count = f"{self.n_selected_} of {self.n_features_in_} features"
+        names: AnyArray = self.selected_
+        if self._group_sizes is not None:
+            names = self.selected_groups_
+            count = f"{len(names)} groups, {count}"
+        elif hasattr(self, "feature_names_in_"):
+            names = self.feature_names_in_[names]
+        listed = ", ".join(str(name) for name in names[:3]) + (", ..." if len(names) > 3 else "")
+        return f"<{text}: {count}: {listed}>"
 
 
 def validate_wide(selector: FeatureSelector, X: Any) -> Any:
@@ -165,15 +193,23 @@ def as_floating(X: Any) -> Any:
     return X if X.dtype.kind == "f" else X.astype(np.float64)
 
 
-def check_n_features(wanted: Any, n_features: int, default: int) -> int:
-    """How many features ``n_features_to_select`` asks for."""
+def check_n_features(
+    wanted: Any, n_features: int, default: int, groups: Groups | None = None
+) -> int:
+    """How many features, or groups, ``n_features_to_select`` asks for."""
+    n_candidates = n_features if groups is None else len(groups)
     if wanted is None:
-        return default
+        return min(default, n_candidates)
     if isinstance(wanted, Integral) and not isinstance(wanted, bool) and int(wanted) >= 1:
+        if groups is not None and int(wanted) > n_candidates:
+            raise ValueError(
+                f"n_features_to_select counts groups: got {wanted}, and there are {n_candidates} "
+                f"groups of the {n_features} features"
+            )
         return int(wanted)
     is_share = isinstance(wanted, Real) and not isinstance(wanted, Integral)
     if is_share and 0 < float(wanted) <= 1:
-        return max(1, int(float(wanted) * n_features + 1e-9))
+        return max(1, int(float(wanted) * n_candidates + 1e-9))
     raise ValueError(
         "n_features_to_select must be an int >= 1 (how many), a float in (0, 1] (which share of "
         f"the features) or None (a default); got {wanted!r}"

@@ -165,7 +165,7 @@ class BSSSelector(SpectralSelector):
                 f"epsilon= is about K itself, that is alpha=0; got alpha={self.alpha!r}. Give "
                 "n_features_to_select with an alpha"
             )
-        spectrum = self._fit_spectrum(X)
+        spectrum, _ = self._fit_spectrum(X)
         if self.epsilon is not None:
             return self._fit_epsilon(spectrum, self.epsilon)
         return self._select(spectrum, self._n_draws(), self.rule, polished=self.polish)

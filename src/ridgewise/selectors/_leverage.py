@@ -52,13 +52,20 @@ class LeverageSelector(SpectralSelector):
         "gram" works on K, fast; "qr" keeps twice the digits of ill-conditioned X; "auto" looks.
     random_state : int, RandomState instance or None, default=None
         Pass an int for the same features on every run and every machine.
+    groups : None, int or array-like of shape (n_features,), default=None
+        Groups of features that are selected whole: an int for so many consecutive features each,
+        or one label (any hashable) a feature. ``n_features_to_select`` then counts groups, and
+        a group's score is the sum of its features' scores.
 
     Attributes
     ----------
     selected_ : ndarray of shape (n_selected,)
         Feature indices in the order of selection; by descending score where there is none.
     weights_ : ndarray of shape (n_selected,)
-        Their weights, summed over repeated draws.
+        Their weights, summed over repeated draws; with groups, one a selected group.
+    selected_groups_ : ndarray of shape (n_selected_groups,)
+        Only with groups: their labels in the order of selection; their numbers, from 0, if
+        ``groups`` is an int.
     n_selected_ : int
     certificate_ : Certificate
         What was promised, and what was measured.
@@ -96,6 +103,7 @@ class LeverageSelector(SpectralSelector):
         rescale: bool = True,
         solver: str = "auto",
         random_state: Any = None,
+        groups: Any = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.epsilon = epsilon
@@ -107,6 +115,7 @@ class LeverageSelector(SpectralSelector):
         self.rescale = rescale
         self.solver = solver
         self.random_state = random_state
+        self.groups = groups
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Select features of X.
@@ -131,17 +140,18 @@ class LeverageSelector(SpectralSelector):
                 f"{what} promises nothing, so that no number follows from "
                 f"epsilon={self.epsilon!r}; give n_features_to_select"
             )
-        spectrum = self._fit_spectrum(X)
+        spectrum, groups = self._fit_spectrum(X)
         self.alpha_ = float(self.alpha)
         penalty = self._penalty()
         if penalty is not None:
             self.leverage_scores_ = penalized_norms2(spectrum, penalty)
-        n_draws = self._draws_for_epsilon() or self._n_draws()
-        self._set_selection(*self._sample(n_draws))
+        n_draws = self._draws_for_epsilon() or self._n_draws(groups)
+        scores = self.leverage_scores_ if groups is None else groups.sums(self.leverage_scores_)
+        self._set_selection(*self._sample(scores, n_draws), groups)
         self.certificate_ = measured_certificate(
             spectrum,
             self.selected_,
-            self.weights_,
+            self.feature_weights_,
             alpha=self.alpha_,
             promised=leverage_promise(self.rank_, n_draws, self.delta)
             if promises
@@ -161,9 +171,9 @@ class LeverageSelector(SpectralSelector):
             return None
         return features_for_epsilon(self.epsilon, self.rank_, method="leverage", delta=self.delta)
 
-    def _sample(self, n_draws: int) -> tuple[IndexArray, FloatArray | None]:
-        """Selected features and their weights."""
-        p = self.leverage_scores_ / self.leverage_scores_.sum()
+    def _sample(self, scores: FloatArray, n_draws: int) -> tuple[IndexArray, FloatArray | None]:
+        """Selected features, or groups, and their weights."""
+        p = scores / scores.sum()
         if self.sampling == "top":
             return descending(p)[:n_draws], None
         random_state = check_random_state(self.random_state)
@@ -175,7 +185,7 @@ class LeverageSelector(SpectralSelector):
 def draw_with_replacement(
     p: FloatArray, n_draws: int, random_state: Any
 ) -> tuple[IndexArray, FloatArray]:
-    """Distinct features in the order of their first draw; a draw of j has weight 1 / (r p_j)."""
+    """Distinct numbers j in the order of their first draw; a draw of j has weight 1 / (r p_j)."""
     cumulative = np.cumsum(exact_shares(p))
     draws = np.searchsorted(
         cumulative, random_state.random_sample(n_draws) * cumulative[-1], side="right"
@@ -187,7 +197,7 @@ def draw_with_replacement(
 
 
 def draw_each_once(p: FloatArray, n_draws: int, random_state: Any) -> tuple[IndexArray, FloatArray]:
-    """Each feature with probability min(1, r p_j) and its inverse for a weight."""
+    """Each number j with probability min(1, r p_j), and its inverse as its weight."""
     chances = np.minimum(1.0, n_draws * p)
     shares = np.minimum(1.0, n_draws * exact_shares(p) / RESOLUTION)
     drawn = random_state.random_sample(len(p)) < shares

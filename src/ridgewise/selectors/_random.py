@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
+from ridgewise._groups import groups_of
 from ridgewise.selectors._base import FeatureSelector, check_n_features, validate_wide
 from ridgewise.spectrum import as_columns
 
@@ -19,13 +20,19 @@ class RandomSelector(FeatureSelector):
         How many features, or which share of them. None: half. At most d.
     random_state : int, RandomState instance or None, default=None
         Pass an int for the same features on every run.
+    groups : None, int or array-like of shape (n_features,), default=None
+        Groups of features that are selected whole: an int for so many consecutive features each,
+        or one label (any hashable) a feature. ``n_features_to_select`` then counts groups.
 
     Attributes
     ----------
     selected_ : ndarray of shape (n_selected,)
         Feature indices in the order of selection.
     weights_ : ndarray of shape (n_selected,)
-        Ones: this method does not weight.
+        Ones: this method does not weight. With groups, one a selected group.
+    selected_groups_ : ndarray of shape (n_selected_groups,)
+        Only with groups: their labels in the order of selection; their numbers, from 0, if
+        ``groups`` is an int.
     n_selected_ : int
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in,)
@@ -40,10 +47,15 @@ class RandomSelector(FeatureSelector):
     """
 
     def __init__(
-        self, n_features_to_select: int | float | None = None, *, random_state: Any = None
+        self,
+        n_features_to_select: int | float | None = None,
+        *,
+        random_state: Any = None,
+        groups: Any = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.random_state = random_state
+        self.groups = groups
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Select features of X.
@@ -59,8 +71,10 @@ class RandomSelector(FeatureSelector):
         self
         """
         X = validate_wide(self, X)
+        groups = groups_of(self.groups, X)
+        count = X.shape[1] if groups is None else len(groups)
+        half = max(1, count // 2)
+        wanted = check_n_features(self.n_features_to_select, X.shape[1], half, groups)
         as_columns(X).check_finite()
-        d = X.shape[1]
-        wanted = check_n_features(self.n_features_to_select, d, default=max(1, d // 2))
-        order = check_random_state(self.random_state).permutation(d)
-        return self._set_selection(np.asarray(order[: min(wanted, d)]))
+        order = check_random_state(self.random_state).permutation(count)
+        return self._set_selection(np.asarray(order[:wanted]), groups=groups)

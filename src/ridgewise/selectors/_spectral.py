@@ -4,6 +4,7 @@
 from numbers import Real
 from typing import Any
 
+from ridgewise._groups import Groups, groups_of
 from ridgewise._memory import remembered
 from ridgewise._typing import FloatArray
 from ridgewise.guarantees import Certificate
@@ -28,12 +29,14 @@ class SpectralSelector(FeatureSelector):
     rank: int | float | None
     center: bool
     solver: str
+    groups: Any = None
 
-    def _fit_spectrum(self, X: Any) -> Spectrum:
-        """Validate X and compute its spectrum."""
+    def _fit_spectrum(self, X: Any) -> tuple[Spectrum, Groups | None]:
+        """Validate X, compute its spectrum, and resolve the groups of its features."""
         check_not_both(self.n_features_to_select, self.epsilon)
         X = validate_wide(self, X)
-        check_n_features(self.n_features_to_select, X.shape[1], default=1)
+        groups = groups_of(self.groups, X)
+        check_n_features(self.n_features_to_select, X.shape[1], default=1, groups=groups)
         spectrum = remembered(
             scored_spectrum, X, rank=self.rank, center=self.center, solver=self.solver
         )
@@ -46,14 +49,12 @@ class SpectralSelector(FeatureSelector):
         self.rank_ = spectrum.rank
         self.singular_values_ = spectrum.singular_values
         self.leverage_scores_ = spectrum.leverage_scores
-        return spectrum
+        return spectrum, groups
 
-    def _n_draws(self) -> int:
+    def _n_draws(self, groups: Groups | None = None) -> int:
         """How many draws ``n_features_to_select`` asks for."""
-        d = len(self.leverage_scores_)
-        return check_n_features(
-            self.n_features_to_select, d, default=min(d, DRAWS_PER_RANK * self.rank_)
-        )
+        d, default = len(self.leverage_scores_), DRAWS_PER_RANK * self.rank_
+        return check_n_features(self.n_features_to_select, d, default, groups)
 
     def _penalty(self) -> FloatArray | None:
         """Of each direction alpha / sigma^2; None where alpha is 0."""
