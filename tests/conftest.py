@@ -4,6 +4,7 @@
 import os
 import tracemalloc
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import settings
@@ -16,7 +17,24 @@ settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.register_profile("explore", max_examples=1000, deadline=None)
 settings.load_profile("fixed")
 
+NO_CALL = SimpleNamespace(params={})
 DEFAULT_SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.hookimpl(tryfirst=True)  # before marks decide what is run
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run every third seed of a test that has an integer of that name; the others are slow."""
+    seeds: dict[str, set[int]] = {}
+    seeded = []
+    for item in items:
+        seed = getattr(item, "callspec", NO_CALL).params.get("seed")
+        if isinstance(seed, int):
+            test = item.nodeid.partition("[")[0]
+            seeds.setdefault(test, set()).add(seed)
+            seeded.append((item, test, seed))
+    for item, test, seed in seeded:
+        if seed not in sorted(seeds[test])[::3]:
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")

@@ -22,6 +22,7 @@ def cells(table, method):
     return [cell.strip() for cell in found[0].split("|")[2:-1]]
 
 
+@pytest.mark.slow
 def test_help():
     assert "--prepare" in peers("--help").stdout
 
@@ -30,6 +31,7 @@ def test_unknown_names_are_refused():
     assert "'CURE' is none of: BSS" in peers("--methods", "CURE").stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="its processes are Unix's")
 def test_table(tmp_path):
     places = ["--results", tmp_path / "found.jsonl", "--environments", tmp_path / "none"]
@@ -46,6 +48,7 @@ def test_table(tmp_path):
     assert peers("--table", *arguments).stdout == done.stdout
 
 
+@pytest.mark.slow
 def test_a_method_that_takes_too_long_is_stopped(tmp_path):
     places = ["--results", tmp_path / "found.jsonl", "--minutes", 0]
     done = peers("--only", "tiny", "--methods", "BSS", *places)

@@ -100,6 +100,7 @@ def test_every_claim_has_its_line_of_code():
     assert len(table_expressions("guarantees.md")) == 22
 
 
+@pytest.mark.slow
 def test_a_newcomer_who_follows_start_gets_what_it_shows():
     """In this environment; `.ci/run` does the same in a new one, with its "pip install"."""
     follow = [sys.executable, str(DOCS / "follow.py"), str(DOCS / "start.md"), "--installed"]

@@ -83,6 +83,7 @@ def test_figures_make_sense(found):
     assert all(error < 0.3 for error in errors.values())
 
 
+@pytest.mark.slow
 def test_what_to_try_next_works(text):
     code = text[text.index("from ridgewise import") :]
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
@@ -90,6 +91,7 @@ def test_what_to_try_next_works(text):
     assert re.search("BSS, measured +{} +{}\n".format(*measured.groups()), text)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
 def test_interruption(tmp_path):
     """Ctrl-C while it works: the spinner goes, one line is said, and no file is left."""

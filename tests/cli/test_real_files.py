@@ -105,11 +105,11 @@ def newsgroups(source, folder):
     ("write", "n_features"),
     [
         (golub, 120),
-        (all_leukemia, 300),
-        (riboflavin, 150),
-        (dexter, 500),
         (techtc, 300),
-        (newsgroups, 400),
+        *(
+            pytest.param(*more, marks=pytest.mark.slow)
+            for more in [(all_leukemia, 300), (riboflavin, 150), (dexter, 500), (newsgroups, 400)]
+        ),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )

@@ -36,12 +36,11 @@ def data_home(tmp_path_factory):
     return home
 
 
-def run(*arguments, cwd, check=True):
+def run(*arguments, cwd):
     done = subprocess.run(
         [*REPRODUCE, *map(str, arguments)], cwd=cwd, capture_output=True, text=True
     )
-    if check:
-        assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, "")
     return done
 
 
@@ -94,6 +93,7 @@ def test_results_have_a_row_a_combination(whole):
     assert all(0 <= float(row["error_mean"]) <= 1 for row in rows)
 
 
+@pytest.mark.slow
 def test_two_workers_give_the_same(whole, data_home, tmp_path):
     run(
         "figures", "--quick", "--jobs", 2, "--data-home", data_home, "-q", "-o", "out", cwd=tmp_path
@@ -101,6 +101,7 @@ def test_two_workers_give_the_same(whole, data_home, tmp_path):
     assert results(tmp_path / "out") == results(whole[0])
 
 
+@pytest.mark.slow
 def test_a_killed_run_is_resumed(whole, data_home, tmp_path):
     options = ["figures", "--quick", "--jobs", "2", "--data-home", str(data_home), "-o", "out"]
     process = subprocess.Popen(
@@ -122,6 +123,7 @@ def test_a_killed_run_is_resumed(whole, data_home, tmp_path):
     assert all(path.stat().st_mtime_ns == changed for path, changed in kept.items())
 
 
+@pytest.mark.slow
 def test_ctrl_c_is_one_line(data_home, tmp_path):
     options = ["figures", "--quick", "--jobs", "2", "--data-home", str(data_home), "-o", "out"]
     process = subprocess.Popen(
@@ -160,20 +162,19 @@ def test_people_get_plain_text_in_a_pipe(whole, data_home):
         (["table1", "--jobs", "0"], "--jobs"),
     ],
 )
-def test_bad_arguments_are_one_line(arguments, message, tmp_path):
+def test_bad_arguments_are_one_line(run_here, arguments, message, tmp_path):
     (tmp_path / "theirs").mkdir()
     (tmp_path / "theirs" / "letter.txt").write_text("mine")
     (tmp_path / "file").write_text("mine")
-    done = run(*arguments, cwd=tmp_path, check=False)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert done.stderr.startswith("ridgewise: ")
-    assert done.stderr.count("\n") == 1
-    assert message in done.stderr
+    code, out, err = run_here("reproduce", *arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("ridgewise: ")
+    assert err.count("\n") == 1
+    assert message in err
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "letter.txt", "theirs"]
 
 
-def test_help_has_examples():
-    done = subprocess.run([*REPRODUCE, "--help"], capture_output=True, text=True)
-    assert done.returncode == 0
-    assert "ridgewise reproduce --quick" in done.stdout
+def test_help_has_examples(run_here):
+    code, out, _ = run_here("reproduce", "--help")
+    assert code == 0
+    assert "ridgewise reproduce --quick" in out

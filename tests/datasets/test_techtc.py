@@ -276,6 +276,7 @@ def test_real_sets_are_as_scikit_learn_reads_them(shared_data, tmp_path):
 
 
 @pytest.mark.shared_data
+@pytest.mark.slow
 def test_all_real_sets(shared_data):
     names = techtc_names(shared_data)
     assert len(names) == len(list((shared_data / "techtc").glob("Exp_*"))) > 20

@@ -326,6 +326,7 @@ def test_killed_run_resumes_to_the_same(script, tmp_path, uninterrupted, compute
     assert_same(resume(script, tmp_path / "cache", computed), uninterrupted)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_interrupted_run_leaves_whole_entries_and_no_workers(
     script, tmp_path, uninterrupted, computed
@@ -364,6 +365,7 @@ compare(selectors, *data, cache=sys.argv[2], **settings)
 """
 
 
+@pytest.mark.slow
 def test_another_process_finds_the_same(data, tmp_path):
     """Hashes of strings, which Python salts anew for every process, are not in the key."""
     X, y = data

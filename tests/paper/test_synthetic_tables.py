@@ -58,8 +58,13 @@ def test_rows_as_printed_with_all_folds(tmp_path):
     assert all(row[3] == row[4] and row[-1] == 0 for row in rows if row[2] in (RRQR, GAIN))
 
 
-def test_risk_without_techtc_is_marked_as_such(quick):
-    outcome = risk.run(quick)
+@pytest.fixture(scope="module")
+def risks(quick):
+    return risk.run(quick)
+
+
+def test_risk_without_techtc_is_marked_as_such(risks):
+    outcome = risks
     assert "NOT TechTC" in outcome.data
     assert {row[0] for row in outcome.tables[0].rows} == {
         "synthetic, k = 90",
@@ -73,9 +78,8 @@ def test_risk_without_techtc_is_marked_as_such(quick):
         assert ratio <= certified * (1 + 1e-9)
 
 
-def test_risk_grows_with_lambda_as_in_the_paper(quick):
-    outcome = risk.run(quick)
-    by_claim = {verdict.claim: verdict for verdict in outcome.verdicts}
+def test_risk_grows_with_lambda_as_in_the_paper(risks):
+    by_claim = {verdict.claim: verdict for verdict in risks.verdicts}
     claim = "on synthetic data selection costs more for larger lambda"
     assert by_claim[claim].status == REPRODUCED
 

@@ -323,6 +323,7 @@ def check_same(X, chunks, n_draws):
         assert_allclose(found.weights_, expected.weights_, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_made_data(cluster):
     for _, X, chunks, n_draws in made_sets():
         check_same(X, chunks, n_draws)
@@ -367,6 +368,7 @@ def test_the_client_gets_a_dozen_numbers_a_feature(monkeypatch, settings):
     assert 1 <= max(widths) <= 12
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed(cluster, tmp_path):
     X = counts(24, 4000)
     log = str(tmp_path / "log")

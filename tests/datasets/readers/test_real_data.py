@@ -27,7 +27,7 @@ def assert_same(first, second):
     assert first.feature_names.tolist() == second.feature_names.tolist()
 
 
-@pytest.mark.parametrize("name", ["golub", "riboflavin"])
+@pytest.mark.parametrize("name", ["golub", pytest.param("riboflavin", marks=pytest.mark.slow)])
 def test_expression(shared_data, tmp_path, name):
     folder = shared_data / name
     files = {"vocabulary": folder / "features.txt", "target": folder / "y.txt"}
