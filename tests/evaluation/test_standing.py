@@ -7,14 +7,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from ridgewise import BSSSelector, RandomSelector, RRQRSelector, certify, make_ridge_synthetic
 from ridgewise.evaluation import (
     ALL_FEATURES,
     Comparison,
     Entry,
     agreed_features,
     best_standing,
-    run_selection,
     standings,
 )
 
@@ -85,23 +83,3 @@ def test_agreement_leaves_chance_out(comparison):
     assert agreed[0].shares == {"steady": 1.0, "nearly": 1.0}
     assert agreed[1].shares == {"steady": 1.0, "nearly": 0.75}
     assert agreed_features(replace(comparison, entries=comparison.entries[:2]), 3) == []
-
-
-@pytest.mark.parametrize(
-    "selector",
-    [BSSSelector(60), BSSSelector(12), RRQRSelector(40), RandomSelector(50, random_state=0)],
-)
-@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
-def test_selection_run(selector, container):
-    X, _ = make_ridge_synthetic(random_state=0)
-    X = container(np.where(np.abs(X) > 1, X, 0))
-    names = np.array([f"x{place}" for place in range(1000)])
-    run = run_selection(selector, X, feature_names=names)
-    expected = certify(X, selector)
-    assert run.certificate.lower == pytest.approx(expected.lower)
-    assert run.leverage_scores.sum() == pytest.approx(run.rank)
-    assert [row[1] for row in run.rows] == selector.selected_.tolist()
-    assert set(run.correlated) <= set(selector.selected_)
-    dense = X.toarray() if sp.issparse(X) else X
-    np.testing.assert_allclose(run.correlations, np.corrcoef(dense[:, run.correlated].T), atol=1e-9)
-    assert set(run.seconds) == {"spectrum", "selection", "certificate"}

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from matplotlib.figure import Figure
 
 from ridgewise.report import Column, DataTable, Picture, page_style, plain_label, render_page
-from ridgewise.report._selection_page import explain_certificate
+from ridgewise.report._selection_words import explain_certificate
 from ridgewise.report._svg import inline_svg
 
 HOSTILE = "<script>document.title = 'hostile'</script>"
@@ -85,7 +85,7 @@ def test_figures_have_words(page):
 
 def test_selection_is_told(selection_html, selection_run):
     assert "40 of 300 features, selected by BSS" in selection_html
-    for _, index, order, _, _ in selection_run.rows:
+    for _, index, order, *_ in selection_run.rows:
         assert f'data-value="{index}"' in selection_html
         assert f'data-value="{order}"' in selection_html
     explanation = explain_certificate(selection_run)
@@ -93,8 +93,10 @@ def test_selection_is_told(selection_html, selection_run):
     assert str(Markup.escape(explanation)) in selection_html
 
 
-def test_explanation_is_two_sentences(selection_run):
-    assert len(re.findall(r"\.(?= [A-Z]|$)", explain_certificate(selection_run))) == 2
+def test_explanation_is_three_sentences_and_names_random_features(selection_run):
+    explanation = explain_certificate(selection_run)
+    assert len(re.findall(r"\.(?= [A-Z]|$)", explanation)) == 3
+    assert f"random features {selection_run.random.lower:.3g} to" in explanation
 
 
 def test_comparison_answers_first(comparison_html):

@@ -26,13 +26,15 @@ def check_options(method: str, options: Mapping[str, Any]) -> None:
             raise ValueError(f"--{OPTIONS.get(name, name)} is not an option of {method}")
 
 
-def parse_n_features(text: str) -> int | float:
+def parse_n_features(text: str, option: str = "-n") -> int | float:
     """Read how many: 400, or a share, 0.05 or 5%.
 
     Parameters
     ----------
     text : str
         What the user wrote.
+    option : str, default="-n"
+        Of which option.
 
     Returns
     -------
@@ -48,7 +50,7 @@ def parse_n_features(text: str) -> int | float:
         value = 0
     if (isinstance(value, int) and value >= 1) or (isinstance(value, float) and 0 < value <= 1):
         return value
-    raise ValueError(f"-n takes a number of features (400) or a share (0.05 or 5%); got {text!r}")
+    raise ValueError(f"{option} takes a number (400) or a share (0.05 or 5%); got {text!r}")
 
 
 def parse_numbers(name: str, text: str) -> list[float]:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from ridgewise.barrier import RULES
-from ridgewise.cli._app import AsJson, Force, Quiet, Seed, app
+from ridgewise.cli._app import AsJson, Force, Quiet, Seed, app, command_line
 from ridgewise.cli._methods import check_options, parse_n_features
 from ridgewise.cli._reading import check_not_read, reads_file, stem_of
 from ridgewise.datasets.readers import Table, check_classes
@@ -31,6 +31,8 @@ from ridgewise.report import (
 )
 from ridgewise.selectors import METHODS, check_method, make_selector
 
+FEATURES_PER_DIRECTION = 4  # promises [1/4, 9/4] for BSS
+OUTPUTS = ("output", "save", "force", "quiet", "as_json", "memory")
 FILES = ("selected.csv", "certificate.json", "report.html")
 SUPERVISED = [name for name, entry in METHODS.items() if entry.target]
 SELECT_HELP = f"""\
@@ -80,7 +82,8 @@ Output = Annotated[
 Save = Annotated[
     Path | None,
     typer.Option(
-        help=f"Also write the reduced data: a name that ends in .{', .'.join(SAVE_FORMATS)}."
+        help="Also write the selected features, with the values they have in FILE (weights are in "
+        f"selected.csv): a name that ends in .{', .'.join(SAVE_FORMATS)}."
     ),
 ]
 Rule = Annotated[
@@ -97,13 +100,28 @@ Alpha = Annotated[
     ),
 ]
 Center = Annotated[
-    bool, typer.Option("--center", help="Of bss and leverage: subtract the features' means.")
+    bool,
+    typer.Option(
+        "--center/--no-center",
+        help="Whether the model has an intercept: features' means are subtracted then.",
+    ),
+]
+Rank = Annotated[
+    str | None,
+    typer.Option(
+        help="Of bss and leverage: how many leading singular vectors count (40), or those that "
+        "hold this share of the sum of squares (0.9 or 90%).",
+        show_default="all",
+    ),
+]
+NoVerify = Annotated[
+    bool, typer.Option("--no-verify", help="Do not account for rounding in the certificate.")
 ]
 NoRescale = Annotated[
     bool,
     typer.Option(
         "--no-rescale",
-        help="Certify and save features as they are, not times the roots of their weights.",
+        help="Certify features as they are, not times the square roots of their weights.",
     ),
 ]
 
@@ -121,7 +139,9 @@ def select(
     rule: Rule = None,
     polish: Polish = False,
     alpha: Alpha = None,
-    center: Center = False,
+    rank: Rank = None,
+    center: Center = True,
+    no_verify: NoVerify = False,
     no_rescale: NoRescale = False,
     seed: Seed = 0,
     as_json: AsJson = False,
@@ -135,7 +155,7 @@ def select(
         "rule": rule,
         "polish": polish or None,
         "alpha": None if alpha is None else _alpha(alpha),
-        "center": center or None,
+        "rank": None if rank is None else parse_n_features(rank, "--rank"),
         "rescale": False if no_rescale else None,
     }
     check_options(check_method(method), options)
@@ -144,18 +164,56 @@ def select(
     with progress(quiet=quiet) as on_step:
         on_step(f"reading {file.name}")
         table = read()
+        _check_target(table, method)
+        if count is None and epsilon is None:
+            count = _usual_count(table.X, center=center)
+        classify = table.y is not None and is_classification(table.y, "auto")
         selector = make_selector(
             method,
             options,
             n_features=count,
             seed=seed,
             X=table.X,
-            classify=table.y is None or is_classification(table.y, "auto"),
+            classify=classify,
+            intercept=center,
         )
-        run = _run(selector, table, method, on_step)
+        run = run_selection(
+            selector,
+            table.X,
+            table.y,
+            feature_names=table.feature_names,
+            classify=classify,
+            center=center,
+            alpha=options["alpha"] if isinstance(options["alpha"], float) else None,
+            verify=not no_verify,
+            notes=_notes(table, n_features, count, epsilon, center=center),
+            on_step=on_step,
+        )
         on_step("writing")
         seconds = _write(run, table, folder, save, title=file.name)
     _show(run, table, folder, save, seconds, in_json=as_json, quiet=quiet)
+
+
+def _usual_count(X: Any, *, center: bool) -> int:
+    """Four features a direction; where that is all of them, half."""
+    n, d = X.shape
+    count = FEATURES_PER_DIRECTION * max(1, n - center)
+    return count if count < d else -(-d // 2)
+
+
+def _notes(
+    table: Table, n_features: str | None, count: Any, epsilon: float | None, *, center: bool
+) -> list[str]:
+    """Say what was chosen for the user, and why."""
+    chosen = []
+    if n_features is None and epsilon is None:
+        n, d = table.X.shape
+        wide = count < d and count > n
+        why = "four times the directions that the samples can have" if wide else f"half of {d:,}"
+        chosen.append(f"{count:,} features ({why})")
+    if center:
+        chosen.append("centred features (for a model with an intercept)")
+    return [f"Chosen, since not said otherwise: {'; '.join(chosen)}."] if chosen else []
 
 
 def _alpha(text: str) -> float | str:
@@ -177,19 +235,13 @@ def _check_outputs(folder: Path, save: Path | None, file: Path, *, overwrite: bo
     check_folder(folder, FILES, overwrite=overwrite)
 
 
-def _run(selector: Any, table: Table, method: str, on_step: Any) -> SelectionRun:
+def _check_target(table: Table, method: str) -> None:
+    """Raise if the method uses a target that is not there, or is of one class."""
     target = METHODS[method].target
     if target and table.y is None:
         raise ValueError(f"{method} uses the target: say with --target what it is")
     if target == "classes" and table.y is not None:
         check_classes(table.y, table.target_name)
-    return run_selection(
-        selector,
-        table.X,
-        table.y if target else None,
-        feature_names=table.feature_names,
-        on_step=on_step,
-    )
 
 
 def _write(
@@ -200,7 +252,9 @@ def _write(
     files = {
         "selected.csv": selected_csv(run),
         "certificate.json": f"{to_json(certificate_record(run, table))}\n".encode(),
-        "report.html": selection_page(run, table, title=title).encode(errors="backslashreplace"),
+        "report.html": selection_page(
+            run, table, title=title, command=command_line(*OUTPUTS)
+        ).encode(errors="backslashreplace"),
     }
     if save is not None:
         write_atomically(save, reduced_bytes(run, table, save.suffix.lower().lstrip(".")))

@@ -9,12 +9,13 @@ from ridgewise.evaluation._comparison import (
     Entry,
     FeatureCount,
 )
+from ridgewise.evaluation._correlations import stand_ins
 from ridgewise.evaluation._demo import ALL_WORDS, Demo, run_demo
 from ridgewise.evaluation._holdout import HoldoutRow, holdout
 from ridgewise.evaluation._kept import kept_spectrum
 from ridgewise.evaluation._paired import PairedTest, corrected_t_test, wilcoxon_test
 from ridgewise.evaluation._prepare import SCALES, make_preparation, unit_warning
-from ridgewise.evaluation._select import SelectionRun, run_selection
+from ridgewise.evaluation._select import ModelAlpha, SelectionRun, run_selection
 from ridgewise.evaluation._stability import mean_jaccard, nogueira_stability, selection_matrix
 from ridgewise.evaluation._standing import (
     Agreement,
@@ -35,6 +36,7 @@ __all__ = [
     "Entry",
     "FeatureCount",
     "HoldoutRow",
+    "ModelAlpha",
     "PairedTest",
     "SelectionRun",
     "Standing",
@@ -51,6 +53,7 @@ __all__ = [
     "run_demo",
     "run_selection",
     "selection_matrix",
+    "stand_ins",
     "standings",
     "unit_warning",
     "wilcoxon_test",

@@ -1,19 +1,51 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One selection, with all that there is to tell about it."""
+"""One selection, and everything a report says about it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from ridgewise._memory import remembered, remembering
-from ridgewise._typing import AnyArray, FloatArray, IndexArray, is_sparse
-from ridgewise.guarantees import Certificate, certify
+from ridgewise._typing import AnyArray, FloatArray, IndexArray
+from ridgewise.evaluation._correlations import correlations, stand_ins
+from ridgewise.guarantees import Certificate, certify, measured_certificate, random_features
+from ridgewise.models import DualPath, choose_alpha, class_targets
 from ridgewise.selectors._spectral import scored_spectrum
+from ridgewise.spectrum import Spectrum, compute_spectrum
 
-N_CORRELATED = 20  # features among which correlations are computed
+N_STRONGEST = 20  # features whose correlations are computed
+FLAT = 0.01  # leave-one-out errors this close are the same: the largest alpha among them counts
+ROUNDING = 1e-9  # of upper: a lower up to this may be 0
+N_EXPLAINED = 500  # features for which correlated left-out ones are found
+USUAL_SHARE = 0.1  # of the mean diagonal of the kernel: alpha of a model where no target tells it
+
+
+@dataclass(frozen=True)
+class ModelAlpha:
+    """For which ridge models a certificate is stated.
+
+    Attributes
+    ----------
+    value : float
+        What is added to the kernel's diagonal; 0 stands for every ridge model.
+    mean_diagonal : float
+        The mean of the kernel's diagonal, the scale of alphas.
+    source : str
+        Where the value is from: "all models", "given", "leave-one-out" or "usual".
+    """
+
+    value: float
+    mean_diagonal: float
+    source: str
+
+    @property
+    def relative(self) -> float:
+        """The value as a share of the mean diagonal."""
+        return self.value / self.mean_diagonal
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,32 +57,48 @@ class SelectionRun:
     selector : selector
         Fitted.
     certificate : Certificate
-        Of what its transform gives, verified where that was possible.
+        Of the selected features times their weights, for ridge models with ``alpha``.
+    random : Certificate
+        What as many random features get, for the same models.
+    alpha : ModelAlpha
+        For which models both are stated.
     feature_names : ndarray of shape (n_features,)
         All features' names.
     leverage_scores : ndarray of shape (n_features,)
         All features' scores.
     singular_values : ndarray of shape (rank,)
         The data's, as the selector saw it.
-    correlated : ndarray of int
-        The selected features of the largest weighted leverage scores.
-    correlations : ndarray of shape (n_correlated, n_correlated)
-        Among those; nan for a constant feature.
+    strongest : ndarray of int
+        The selected features with the largest weighted leverage scores.
+    correlations : ndarray of shape (n_strongest, n_strongest)
+        Among those; 0 for a constant feature.
+    stand_ins : ndarray of shape (n_explained, 3)
+        For each of the first selected features the left-out ones that correlate most with it; -1
+        where there are none.
+    stand_in_correlations : ndarray of shape (n_explained, 3)
+        Their correlations.
     n_samples : int
         How many samples there were.
     seconds : dict of str to float
-        Of the spectrum, the selection and the certificate.
+        Of each step.
+    notes : tuple of str
+        Sentences on choices that were made, and on what a user would not expect.
     """
 
     selector: Any
     certificate: Certificate
+    random: Certificate
+    alpha: ModelAlpha
     feature_names: AnyArray
     leverage_scores: FloatArray
     singular_values: FloatArray
-    correlated: IndexArray
+    strongest: IndexArray
     correlations: FloatArray
+    stand_ins: IndexArray
+    stand_in_correlations: FloatArray
     n_samples: int
     seconds: dict[str, float]
+    notes: tuple[str, ...] = ()
 
     @property
     def n_features(self) -> int:
@@ -63,16 +111,27 @@ class SelectionRun:
         return len(self.singular_values)
 
     @property
-    def rows(self) -> list[tuple[str, int, int, float, float]]:
-        """Of every selected feature its name, index, place in the order, weight and leverage."""
+    def rows(self) -> list[tuple[str, int, int, float, float, str]]:
+        """Of every selected feature its name, index, order, weight, leverage, and stand-ins."""
         selected = self.selector.selected_.tolist()
         weights = self.selector.weights_.tolist()
+        scores = self.leverage_scores[selected].tolist()
         return [
-            (str(self.feature_names[index]), index, place, weight, float(score))
+            (str(self.feature_names[index]), index, place + 1, weight, score, self._stands(place))
             for place, (index, weight, score) in enumerate(
-                zip(selected, weights, self.leverage_scores[selected], strict=True), start=1
+                zip(selected, weights, scores, strict=True)
             )
         ]
+
+    def _stands(self, place: int) -> str:
+        """The left-out features that the selected one at this place stands for."""
+        if place >= len(self.stand_ins):
+            return ""
+        pairs = zip(self.stand_ins[place], self.stand_in_correlations[place], strict=True)
+        found = [
+            f"{self.feature_names[index]} ({value:.2f})" for index, value in pairs if index >= 0
+        ]
+        return "; ".join(found)
 
 
 def run_selection(
@@ -81,9 +140,17 @@ def run_selection(
     y: Any = None,
     *,
     feature_names: AnyArray,
+    classify: bool = False,
+    center: bool | None = None,
+    alpha: float | None = None,
+    verify: bool = True,
+    notes: Sequence[str] = (),
     on_step: Callable[[str], object] = lambda step: None,
 ) -> SelectionRun:
-    """Select, certify, and gather what a report tells.
+    """Select, certify, and compute what a report shows.
+
+    The certificate is stated for every ridge model (alpha = 0) where that many features can have
+    such a certificate; else for a model that somebody would use.
 
     Parameters
     ----------
@@ -92,9 +159,20 @@ def run_selection(
     X : array or sparse array of shape (n, d)
         The samples.
     y : array-like of shape (n,), default=None
-        Their targets, for a selector that needs them.
+        Their targets, for a selector that uses them and for the model's alpha.
     feature_names : ndarray of shape (d,)
         The features' names.
+    classify : bool, default=False
+        Whether the targets are classes.
+    center : bool, default=None
+        Whether the model has an intercept, so that the statement is about centred features. None:
+        as the selector has it.
+    alpha : float, default=None
+        For which ridge models the certificate is stated. None: see above.
+    verify : bool, default=True
+        Whether to account for rounding in the certificate, which takes another pass over X.
+    notes : sequence of str, default=()
+        Sentences for the report.
     on_step : callable, default=None
         Called with the name of each step that begins.
 
@@ -113,28 +191,88 @@ def run_selection(
     >>> run.rows[0][:3], run.certificate.verified
     (('x88', 88, 1), True)
     """
+    clock = _Clock(on_step)
     settings = {name: getattr(selector, name, None) for name in ("rank", "center", "solver")}
     settings |= {"center": bool(settings["center"]), "solver": settings["solver"] or "auto"}
-    clock = _Clock(on_step)
-    with remembering():  # the spectrum is computed once: here, where its time can be told
-        spectrum = remembered(scored_spectrum, X, **settings)
+    center = bool(settings["center"]) if center is None else center
+    with remembering():  # X is decomposed once: here, where its time can be told
+        seen = remembered(scored_spectrum, X, **settings)
         clock.next("selection")
-        selector.fit(X) if y is None else selector.fit(X, y)
-    clock.next("certificate")
-    certificate = certify(X, selector)
-    seconds = clock.stop()
-    correlated = _strongest(selector, spectrum.leverage_scores)
+        selector.fit(X, y)
+        clock.next("certificate")
+        spectrum = compute_spectrum(X, center=center)
+        model = _model_alpha(spectrum, selector, alpha, y, classify=classify)
+        certificate = _certificate(X, selector, spectrum, model.value, verify=verify)
+    random = random_certificate(spectrum, selector.n_selected_, model.value)
+    clock.next("correlations")
+    strongest = _strongest(selector, seen.leverage_scores)
+    found, values = stand_ins(X, selector.selected_[:N_EXPLAINED])
     return SelectionRun(
         selector=selector,
         certificate=certificate,
+        random=random,
+        alpha=model,
         feature_names=feature_names,
-        leverage_scores=getattr(selector, "leverage_scores_", spectrum.leverage_scores),
-        singular_values=spectrum.singular_values,
-        correlated=correlated,
-        correlations=_correlations(X, correlated),
+        leverage_scores=getattr(selector, "leverage_scores_", seen.leverage_scores),
+        singular_values=seen.singular_values,
+        strongest=strongest,
+        correlations=correlations(X, strongest),
+        stand_ins=found,
+        stand_in_correlations=values,
         n_samples=X.shape[0],
-        seconds=seconds,
+        seconds=clock.stop(),
+        notes=tuple(notes),
     )
+
+
+def _model_alpha(
+    spectrum: Spectrum, selector: Any, given: float | None, y: Any, *, classify: bool
+) -> ModelAlpha:
+    """Choose for which ridge models the certificate is stated."""
+    squares = spectrum.singular_values**2
+    mean_diagonal = float(squares.sum()) / spectrum.shape[0]
+    if given is not None:
+        return ModelAlpha(given, mean_diagonal, "given")
+    if getattr(selector, "rank", None) is None and selector.n_selected_ >= spectrum.rank:
+        plain = measured_certificate(spectrum, selector.selected_, weights_of(selector))
+        if plain.lower > ROUNDING * plain.upper:
+            return ModelAlpha(0.0, mean_diagonal, "all models")
+    if y is None:
+        return ModelAlpha(USUAL_SHARE * mean_diagonal, mean_diagonal, "usual")
+    Y = class_targets(np.asarray(y)) if classify else np.asarray(y, dtype=np.float64)
+    path = DualPath(spectrum.V, squares)
+    found = choose_alpha(path, Y, fit_intercept=spectrum.center, tolerance=FLAT)
+    # More would be stated for models that predict little but the mean; less holds for them too.
+    return ModelAlpha(min(found.alpha, mean_diagonal), mean_diagonal, "leave-one-out")
+
+
+def weights_of(selector: Any) -> FloatArray | None:
+    """Weights that `transform` applies; None where it applies none."""
+    return selector.weights_ if getattr(selector, "rescale", True) else None
+
+
+def random_certificate(spectrum: Spectrum, n_features: int, alpha: float) -> Certificate:
+    """What random features get, as they are or rescaled: whichever changes a model less."""
+    found = random_features(spectrum, n_features, alpha=alpha)
+    both = (found.interval, found.rescaled_interval)
+    return min((Certificate(*ends, alpha=alpha) for ends in both), key=lambda one: one.eta)
+
+
+def _certificate(
+    X: Any, selector: Any, spectrum: Spectrum, alpha: float, *, verify: bool
+) -> Certificate:
+    weights = weights_of(selector)
+    if not verify:
+        return measured_certificate(spectrum, selector.selected_, weights, alpha=alpha)
+    if spectrum.center == bool(getattr(selector, "center", False)):
+        return certify(X, selector, alpha=alpha)
+    features = SimpleNamespace(
+        selected_=selector.selected_,
+        weights_=np.ones(selector.n_selected_) if weights is None else weights,
+        n_features_in_=selector.n_features_in_,
+        center=spectrum.center,
+    )
+    return certify(X, features, alpha=alpha)
 
 
 class _Clock:
@@ -157,18 +295,7 @@ class _Clock:
 
 
 def _strongest(selector: Any, leverage_scores: FloatArray) -> IndexArray:
-    """The selected features that weigh most: in K~, and so in a model."""
+    """The selected features with the largest part in K~."""
     part = selector.weights_ * leverage_scores[selector.selected_]
-    strongest: IndexArray = selector.selected_[np.argsort(-part, kind="stable")[:N_CORRELATED]]
+    strongest: IndexArray = selector.selected_[np.argsort(-part, kind="stable")[:N_STRONGEST]]
     return strongest
-
-
-def _correlations(X: Any, indices: IndexArray) -> FloatArray:
-    """The correlations of a few features."""
-    part = X[:, indices]
-    values = np.asarray(part.toarray() if is_sparse(part) else part, dtype=np.float64)
-    centred = values - values.mean(axis=0)
-    lengths = np.linalg.norm(centred, axis=0)
-    lengths[lengths <= 1e-12 * np.linalg.norm(values, axis=0)] = np.nan
-    centred /= lengths
-    return np.asarray(np.clip(centred.T @ centred, -1, 1))

@@ -72,7 +72,9 @@ def leave_one_out_alpha(
     return choose_alpha(path, Y, fit_intercept=fit_intercept)
 
 
-def choose_alpha(path: DualPath, Y: FloatArray, *, fit_intercept: bool) -> AlphaChoice:
+def choose_alpha(
+    path: DualPath, Y: FloatArray, *, fit_intercept: bool, tolerance: float = 0.0
+) -> AlphaChoice:
     """Choose alpha for one kernel, as `leave_one_out_alpha` does for its features.
 
     Parameters
@@ -83,6 +85,8 @@ def choose_alpha(path: DualPath, Y: FloatArray, *, fit_intercept: bool) -> Alpha
         Targets, not centred.
     fit_intercept : bool
         Whether the model has an intercept.
+    tolerance : float, default=0
+        The largest alpha whose error exceeds the smallest by at most this share is chosen.
 
     Returns
     -------
@@ -92,7 +96,8 @@ def choose_alpha(path: DualPath, Y: FloatArray, *, fit_intercept: bool) -> Alpha
     alphas = RELATIVE_ALPHAS * scale
     errors = leave_one_out_errors(path, Y, alphas, fit_intercept=fit_intercept)
     errors = np.where(np.isfinite(errors), errors, np.inf)
-    place = int(errors.argmin()) if np.isfinite(errors).any() else len(alphas) // 2
+    as_good = np.flatnonzero(errors <= (1 + tolerance) * errors.min())
+    place = int(as_good[-1 if tolerance else 0]) if np.isfinite(errors).any() else len(alphas) // 2
     edge = {0: "smallest", len(alphas) - 1: "largest"}.get(place, "")
     return AlphaChoice(
         float(alphas[place]), float(RELATIVE_ALPHAS[place]), edge, float(errors[place])

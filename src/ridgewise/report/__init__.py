@@ -22,6 +22,7 @@ from ridgewise.report._reproduction import print_outcome, write_reproduction
 from ridgewise.report._results_text import print_comparison
 from ridgewise.report._selection_page import selection_page
 from ridgewise.report._selection_text import print_selection
+from ridgewise.report._selection_words import judge
 from ridgewise.report._svg import Picture, page_style, plain_label
 from ridgewise.report._text import print_demo
 
@@ -41,6 +42,7 @@ __all__ = [
     "figure_bytes",
     "headline",
     "input_record",
+    "judge",
     "page_style",
     "plain_label",
     "print_comparison",

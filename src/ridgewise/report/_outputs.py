@@ -22,10 +22,11 @@ from ridgewise._version import __version__
 from ridgewise.datasets.readers import Table
 from ridgewise.evaluation import Comparison, SelectionRun
 from ridgewise.guarantees import Certificate
+from ridgewise.report._selection_words import judge
 from ridgewise.selectors import method_of
 
 SAVE_FORMATS = ("parquet", "csv", "tsv", "feather", "npz", "npy")
-SELECTED_COLUMNS = ("feature", "index", "order", "weight", "leverage")
+SELECTED_COLUMNS = ("feature", "index", "order", "weight", "leverage", "stands_for")
 RESULT_COLUMNS = (
     "method",
     "n_features",
@@ -117,6 +118,9 @@ def certificate_record(run: SelectionRun, table: Table) -> dict[str, Any]:
     """
     return {
         "certificate": certificate_fields(run.certificate),
+        "judgement": judge(run),
+        "alpha": asdict(run.alpha) | {"relative": run.alpha.relative},
+        "random_features": certificate_fields(run.random),
         "method": method_of(run.selector),
         "parameters": run.selector.get_params(),
         "n_selected": int(run.selector.n_selected_),
@@ -211,7 +215,7 @@ def _without_nan(record: Any) -> Any:
 
 
 def reduced_bytes(run: SelectionRun, table: Table, suffix: str) -> bytes:
-    """Write the data with the selected features only, as the selector transforms it.
+    """Write the selected features of the data, with the values that they have there.
 
     Parameters
     ----------
@@ -229,7 +233,7 @@ def reduced_bytes(run: SelectionRun, table: Table, suffix: str) -> bytes:
         X, feature_names, and sample_names and y where there are any, or, where the data is
         sparse, the sparse matrix alone.
     """
-    X = run.selector.transform(table.X)
+    X = table.X[:, np.sort(run.selector.selected_)]
     buffer = BytesIO()
     if suffix == "npz":
         _save_npz(buffer, X, run, table)

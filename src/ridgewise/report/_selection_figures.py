@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The pictures of a selection."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -18,35 +20,34 @@ MOST_POINTS = 600  # of a curve: more cannot be told apart
 SHADES = 10  # of a correlation
 
 
-def draw_certificate(certificate: Certificate) -> Figure:
-    """Draw what was measured, between what was promised and what would be perfect.
+def draw_certificate(intervals: Sequence[tuple[str, Certificate]]) -> Figure:
+    """Draw intervals one below the other, on a scale from lost to perfect.
 
     Parameters
     ----------
-    certificate : Certificate
-        What to draw.
+    intervals : sequence of tuple of (str, Certificate)
+        Their names and bounds: what was promised, measured, and what random features get.
 
     Returns
     -------
     Figure
     """
     with page_style():
-        figure = Figure(figsize=(WIDTH, 1.75), layout="constrained")
+        figure = Figure(figsize=(WIDTH, 0.65 + 0.5 * len(intervals)), layout="constrained")
         axes = figure.subplots()
-        promised = certificate.promised_lower, certificate.promised_upper
-        if promised[0] is not None and promised[1] is not None:
-            axes.barh(1, promised[1] - promised[0], left=promised[0], color=BLUE, alpha=0.22)
-            _name_ends(axes, 1, promised[0], promised[1], bold=False)
-        measured = certificate.lower, certificate.upper
-        axes.barh(0, measured[1] - measured[0], left=measured[0], color=BLUE)
-        _name_ends(axes, 0, *measured, bold=True)
+        for place, (name, one) in enumerate(intervals):
+            measured = name.startswith("measured")
+            colour, alpha = (BLUE, 1.0) if measured else (BLUE, 0.22)
+            if name.startswith("random"):
+                colour, alpha = FAINT, 0.55
+            axes.barh(place, one.upper - one.lower, left=one.lower, color=colour, alpha=alpha)
+            _name_ends(axes, place, one.lower, one.upper, bold=measured)
         axes.axvline(1, color=INK, linewidth=1.1, linestyle=DASHES)
-        axes.set_yticks([0, 1] if promised[0] is not None else [0])
-        axes.set_yticklabels(["measured", "promised"][: len(axes.get_yticks())])
-        largest = max(certificate.upper, promised[1] or 0, 1.2)
-        axes.set_xlim(-0.1 * largest, 1.12 * largest)
-        axes.set_ylim(-0.6, 1.6 if promised[0] is not None else 0.6)
-        axes.set_xticks([0, 1], ["0: lost", "1: perfect"])
+        axes.set_yticks(range(len(intervals)), [name for name, _ in intervals])
+        largest = max(1.2, *(one.upper for _, one in intervals))
+        axes.set_xlim(-0.12 * largest, 1.14 * largest)
+        axes.set_ylim(len(intervals) - 0.4, -0.6)
+        axes.set_xticks([0, 1], ["0: lost", "1: perfect"] if largest < 8 else ["0", "1"])
     return figure
 
 
@@ -167,15 +168,15 @@ def draw_parts(run: SelectionRun) -> Figure:
     Figure
     """
     order = np.argsort(run.selector.selected_)
-    found = order[np.searchsorted(run.selector.selected_, run.correlated, sorter=order)]
-    parts = run.selector.weights_[found] * run.leverage_scores[run.correlated]
+    found = order[np.searchsorted(run.selector.selected_, run.strongest, sorter=order)]
+    parts = run.selector.weights_[found] * run.leverage_scores[run.strongest]
     places = np.arange(len(parts))
     with page_style():
         figure = Figure(figsize=(WIDTH, 5.1), layout="constrained")
         axes = figure.subplots()
         axes.hlines(places, 0, parts, color=BLUE, linewidth=2)
         axes.plot(parts, places, "o", color=BLUE, markersize=6)
-        names = [plain_label(run.feature_names[index]) for index in run.correlated]
+        names = [plain_label(run.feature_names[index]) for index in run.strongest]
         axes.set_yticks(places, names, fontsize=8.5)
         axes.set_ylim(len(parts) - 0.4, -0.6)
         axes.set_xlim(0, 1.05 * parts.max())
@@ -197,13 +198,13 @@ def draw_correlations(run: SelectionRun) -> Figure:
     -------
     Figure
     """
-    count = len(run.correlated)
+    count = len(run.strongest)
     with page_style():
         figure = Figure(figsize=(WIDTH, 5.1), layout="constrained")
         axes = figure.subplots()
         for sign, colour in ((1, BLUE), (-1, ORANGE)):
-            _draw_shades(axes, np.nan_to_num(sign * run.correlations), colour)
-        names = [plain_label(run.feature_names[index], 18) for index in run.correlated]
+            _draw_shades(axes, sign * run.correlations, colour)
+        names = [plain_label(run.feature_names[index], 18) for index in run.strongest]
         axes.set_yticks(np.arange(count) + 0.5, names, fontsize=8.5)
         axes.set_xticks(np.arange(count) + 0.5, names, fontsize=8.5, rotation=90)
         axes.set(xlim=(0, count), ylim=(count, 0), aspect="equal")

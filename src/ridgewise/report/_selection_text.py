@@ -11,7 +11,6 @@ from rich.table import Table as RichTable
 from ridgewise.datasets.readers import Table
 from ridgewise.evaluation import SelectionRun
 from ridgewise.report._console import (
-    BSS_STYLE,
     LONGEST_NAME,
     file_lines,
     heading,
@@ -19,11 +18,18 @@ from ridgewise.report._console import (
     plain_table,
     print_parts,
 )
-from ridgewise.report._selection_page import explain_certificate
+from ridgewise.report._selection_words import (
+    describe_count,
+    explain_certificate,
+    explain_models,
+    interval_rows,
+    judge,
+)
 from ridgewise.report._words import one_line
 from ridgewise.selectors import label_of, method_of
 
 N_SHOWN = 10
+STYLES = {"good": "bold green", "fair": "bold yellow", "poor": "bold red"}
 
 
 def print_selection(
@@ -52,26 +58,24 @@ def _selection_parts(
     n_selected = run.selector.n_selected_
     yield heading(f"{n_selected:,} of {run.n_features:,} features, selected by {method}")
     yield f"{run.n_samples:,} samples, of rank {run.rank:,}."
-    yield from note_lines(table.notes)
+    yield from note_lines([*describe_count(run), *run.notes, *table.notes])
     yield ""
     yield heading("The certificate")
     yield _certificate_table(run)
     yield f"{explain_certificate(run)}\n"
+    yield f"{explain_models(run)}\n"
     yield heading("The features" if n_selected <= N_SHOWN else f"The first {N_SHOWN} features")
     rows = plain_table("feature", "index", "weight", "leverage")
-    for name, index, _, weight, leverage in run.rows[:N_SHOWN]:
+    for name, index, _, weight, leverage, _ in run.rows[:N_SHOWN]:
         rows.add_row(one_line(name, LONGEST_NAME), str(index), f"{weight:.4g}", f"{leverage:.4g}")
     yield rows
     yield from file_lines(files)
 
 
 def _certificate_table(run: SelectionRun) -> RichTable:
-    certificate = run.certificate
-    rows = plain_table("", "lower", "upper")
-    if certificate.promised_lower is not None and certificate.promised_upper is not None:
-        promised = certificate.promised_lower, certificate.promised_upper
-        rows.add_row("promised", *(f"{bound:.4g}" for bound in promised))
-    measured = f"{certificate.lower:.4g}", f"{certificate.upper:.4g}"
-    name = "measured, verified" if certificate.verified else "measured"
-    rows.add_row(name, *measured, style=BSS_STYLE)
+    rows = plain_table("", "lower", "upper", "fitted values change")
+    for name, one in interval_rows(run):
+        style = STYLES[judge(run)] if name.startswith("measured") else None
+        change = f"at most {one.eta:.0%}"
+        rows.add_row(name, f"{one.lower:.4g}", f"{one.upper:.4g}", change, style=style)
     return rows

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ridgewise._memory import remembered
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.spectrum._columns import Columns, as_columns, as_numeric, as_rows, weighed_squares
 from ridgewise.spectrum._decompose import SOLVERS, Decomposition, decompose, is_attained
@@ -227,11 +228,15 @@ def compute_spectrum(
     """
     check_parameters(rank, solver)
     X = as_numeric(X)
-    if X.shape[0] > X.shape[1]:
-        rows = as_rows(X, center=center)
-        return TallSpectrum(rows, decompose(rows, solver), rank)
-    columns = as_columns(X, center=center)
-    return WideSpectrum(columns, decompose(columns, solver), rank)
+    kind = TallSpectrum if X.shape[0] > X.shape[1] else WideSpectrum
+    return kind(*remembered(_decomposed, X, center=bool(center), solver=solver), rank)
+
+
+def _decomposed(X: Any, *, center: bool, solver: str) -> tuple[Columns, Decomposition]:
+    """Decompose X through its samples where there are more of them, else through its features."""
+    read = as_rows if X.shape[0] > X.shape[1] else as_columns
+    columns = read(X, center=center)
+    return columns, decompose(columns, solver)
 
 
 def choose_rank(singular_values: FloatArray, rank: int | float | None) -> int:

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a selection's certificate says, in sentences: the same in a terminal and on the page."""
+
+from ridgewise.evaluation import ModelAlpha, SelectionRun
+from ridgewise.guarantees import Certificate
+from ridgewise.report._words import plain_number
+from ridgewise.selectors import label_of, method_of
+
+GOOD = 1 / 3  # of eta without any feature: at alpha = 0 that of the interval [1/4, 4]
+BETTER, SAME = 0.75, 0.9  # of random features' eta: clearly less, and about as much
+
+
+def judge(run: SelectionRun) -> str:
+    """Judge a certificate by how far a model's fitted values can move, beside random features.
+
+    Parameters
+    ----------
+    run : SelectionRun
+        What was selected.
+
+    Returns
+    -------
+    {"good", "fair", "poor"}
+        "good" only where it is verified, strong, and clearly better than that of random features;
+        "poor" where nothing is certified, or random features keep about as much.
+    """
+    certificate, random = run.certificate, run.random.eta
+    if certificate.lower <= 0 or (certificate.eta > SAME * random and random > 0):
+        return "poor"
+    largest = float(run.singular_values[0] ** 2)
+    without = largest / (largest + run.alpha.value)  # the change where no feature is left
+    strong = certificate.eta <= min(GOOD * without, BETTER * random)
+    return "good" if strong and certificate.verified else "fair"
+
+
+def verdict(run: SelectionRun) -> str:
+    """Say in a few words what the judgement is.
+
+    Parameters
+    ----------
+    run : SelectionRun
+        What was selected.
+
+    Returns
+    -------
+    str
+    """
+    kind = judge(run)
+    if run.certificate.lower <= 0:
+        return "Nothing is certified: some contrast between the samples is lost."
+    if kind == "good":
+        return "Much is kept, and clearly more than by random features."
+    if kind == "fair":
+        return "Something is kept, more than by random features."
+    if run.certificate.eta <= GOOD:
+        return "Much is kept, but random features keep as much."
+    return "Little is kept: random features keep as much."
+
+
+def describe_alpha(alpha: ModelAlpha) -> str:
+    """Write alpha relative to the data, and why it is that one.
+
+    Parameters
+    ----------
+    alpha : ModelAlpha
+        For which models a certificate is stated.
+
+    Returns
+    -------
+    str
+    """
+    if alpha.value == 0:
+        return "every ridge model"
+    why = {"leave-one-out": "best by leave-one-out", "usual": "a usual value"}.get(alpha.source)
+    beside = f"{plain_number(alpha.value)}{f'; {why}' if why else ''}"
+    return (
+        f"ridge models with alpha at least {alpha.relative:.3g} times the mean diagonal of the "
+        f"kernel ({beside})"
+    )
+
+
+def explain_certificate(run: SelectionRun) -> str:
+    """Explain a certificate to somebody who has never seen one.
+
+    Parameters
+    ----------
+    run : SelectionRun
+        What was selected.
+
+    Returns
+    -------
+    str
+    """
+    certificate = run.certificate
+    count = f"{run.selector.n_selected_:,}"
+    if certificate.lower <= 0:
+        more = f"More features{', or a larger alpha,' if certificate.alpha > 0 else ''} would help."
+        return f"{verdict(run)} {certificate.note or more}"
+    penalty = ", with the model's penalty added," if certificate.alpha > 0 else ""
+    return (
+        f"{verdict(run)} Take any contrast between your samples, such as patients against "
+        f"controls: with the {count} selected features its square{penalty} is "
+        f"{certificate.lower:.3g} to {certificate.upper:.3g} times that with all "
+        f"{run.n_features:,}, and with {count} random features {run.random.lower:.3g} to "
+        f"{run.random.upper:.3g} times. Where nothing is lost, it is 1 times that."
+    )
+
+
+def explain_models(run: SelectionRun) -> str:
+    """Say for which models a certificate holds, what it means for them, and what was promised.
+
+    Parameters
+    ----------
+    run : SelectionRun
+        What was selected.
+
+    Returns
+    -------
+    str
+    """
+    certificate = run.certificate
+    change = (
+        f", whose fitted values change by at most {certificate.eta:.0%} of the target's size "
+        f"(with random features {run.random.eta:.0%})"
+    )
+    return (
+        f"This is about {describe_alpha(run.alpha)}{change if certificate.lower > 0 else ''}. "
+        f"{_promise(run)}"
+    )
+
+
+def _promise(run: SelectionRun) -> str:
+    certificate, method = run.certificate, label_of(method_of(run.selector))
+    if certificate.promised_lower is None:
+        return f"{method} promised nothing beforehand here."
+    sure = "" if certificate.confidence == 1 else f" with probability {certificate.confidence:g}"
+    return (
+        f"Beforehand, {method} promised{sure} {certificate.promised_lower:.3g} to "
+        f"{certificate.promised_upper:.3g}."
+    )
+
+
+def describe_count(run: SelectionRun) -> list[str]:
+    """Say why fewer features came out than were asked for; nothing where that is not so.
+
+    Parameters
+    ----------
+    run : SelectionRun
+        What was selected.
+
+    Returns
+    -------
+    list of str
+        A sentence or none.
+    """
+    wanted, found = getattr(run.selector, "n_features_to_select", None), run.selector.n_selected_
+    if isinstance(wanted, float):
+        wanted = max(1, int(wanted * run.n_features + 1e-9))
+    if wanted is None or found >= wanted:
+        return []
+    if wanted > run.n_features:
+        why = f"the data has {run.n_features:,} features"
+    elif getattr(run.selector, "sampling", "") == "iid":
+        why = "sampling is with replacement, and a feature drawn again only gains weight"
+    else:
+        why = "the others add nothing to what these hold"
+    return [f"{wanted:,} features were asked for and {found:,} distinct ones came out: {why}."]
+
+
+def interval_rows(run: SelectionRun) -> list[tuple[str, Certificate]]:
+    """Name the intervals to show, one below the other.
+
+    Parameters
+    ----------
+    run : SelectionRun
+        What was selected.
+
+    Returns
+    -------
+    list of tuple of (str, Certificate)
+        What was promised, if anything; what was measured; what random features get.
+    """
+    certificate = run.certificate
+    name = "measured, verified" if certificate.verified else "measured"
+    rows = [(name, certificate), ("random features", run.random)]
+    lower, upper = certificate.promised_lower, certificate.promised_upper
+    if lower is not None and upper is not None:
+        rows.insert(0, ("promised", Certificate(lower, upper, alpha=certificate.alpha)))
+    return rows
