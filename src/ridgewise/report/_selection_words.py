@@ -102,7 +102,7 @@ def explain_certificate(run: SelectionRun) -> str:
         f"controls: with the {count} selected features its square{penalty} is "
         f"{certificate.lower:.3g} to {certificate.upper:.3g} times that with all "
         f"{run.n_features:,}, and with {count} random features {run.random.lower:.3g} to "
-        f"{run.random.upper:.3g} times. Where nothing is lost, it is 1 times that."
+        f"{run.random.upper:.3g} times. Exactly 1 would mean that nothing is lost."
     )
 
 
