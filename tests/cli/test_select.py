@@ -33,6 +33,21 @@ def without_page(monkeypatch):
     monkeypatch.setattr("ridgewise.cli._select.selection_page", lambda *_, **__: "<!DOCTYPE html>")
 
 
+def test_columns_that_are_no_features(run_here, tmp_path):
+    lines = ["id,train,site,a,b,c"]
+    sites = ["lung", "skin", "colon"]
+    lines += [f"{i},{i % 2},{sites[i % 3]},{i % 5},{i % 7},{i % 11}" for i in range(1, 31)]
+    (tmp_path / "x.csv").write_text("\n".join(lines))
+    code, out, err = run_here("select", "x.csv", "-n", "5", "--categorical", "onehot")
+    assert (code, err) == (0, "")
+    flat = " ".join(out.split())
+    assert "'id' numbers the rows; 'train' marks training and test samples. --keep id would" in flat
+    assert " of 6 features" in flat
+    code, out, err = run_here("select", "x.csv", "-n", "3", "--drop", "site", "--keep", "id", "-f")
+    assert (code, err) == (0, "")
+    assert " of 4 features" in " ".join(out.split())
+
+
 def test_files(run_here, table, tmp_path):
     code, out, err = run_here("select", "small.csv", *SELECT, "-n", "120", "--save", "r.parquet")
     assert (code, err) == (0, "")

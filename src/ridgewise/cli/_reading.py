@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from enum import StrEnum
 from functools import partial, wraps
 from pathlib import Path
@@ -41,6 +42,7 @@ class Categorical(StrEnum):
 
     error = "error"
     drop = "drop"
+    onehot = "onehot"
 
 
 File = Annotated[
@@ -57,7 +59,19 @@ Target = Annotated[
 ]
 Ids = Annotated[
     list[str] | None,
-    typer.Option("--ids", metavar="COL", help="A column that is no feature. May be repeated."),
+    typer.Option("--ids", metavar="COL", help="A column with the samples' names. May be repeated."),
+]
+Drop = Annotated[
+    list[str] | None,
+    typer.Option("--drop", metavar="COL", help="A column to leave out. May be repeated."),
+]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--keep",
+        metavar="COL",
+        help="A column to keep that looks like no feature. May be repeated.",
+    ),
 ]
 InRows = Annotated[
     FeaturesIn | None,
@@ -65,7 +79,11 @@ InRows = Annotated[
 ]
 OnMissing = Annotated[Missing, typer.Option("--missing", help="What to do about missing values.")]
 OnCategorical = Annotated[
-    Categorical, typer.Option("--categorical", help="What to do about columns of text.")
+    Categorical,
+    typer.Option(
+        "--categorical",
+        help="What to do about columns of text; onehot: a column of zeros and ones for each level.",
+    ),
 ]
 Vocabulary = Annotated[
     Path | None,
@@ -83,7 +101,10 @@ Format = Annotated[
     ),
 ]
 Key = Annotated[
-    str | None, typer.Option("--key", help="Which array of an .npz, or layer of an .h5ad.")
+    str | None,
+    typer.Option(
+        "--key", help="Which array of an .npz, layer of an .h5ad, or sheet of a workbook."
+    ),
 ]
 Header = Annotated[
     bool | None,
@@ -93,6 +114,10 @@ Header = Annotated[
 ]
 Delimiter = Annotated[
     str | None, typer.Option("--delimiter", show_default="looks", help="What parts the cells.")
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option("--encoding", show_default="utf-8", help="Of text: latin-1, cp1252, utf-16."),
 ]
 ZeroBased = Annotated[
     bool | None,
@@ -117,6 +142,8 @@ def read_file(
     file: File,
     target: Target = None,
     ids: Ids = None,
+    drop: Drop = None,
+    keep: Keep = None,
     features_in: InRows = None,
     missing: OnMissing = Missing.error,
     categorical: OnCategorical = Categorical.error,
@@ -126,6 +153,7 @@ def read_file(
     key: Key = None,
     header: Header = None,
     delimiter: Delimiter = None,
+    encoding: Encoding = None,
     zero_based: ZeroBased = None,
     memory: Memory = None,
 ) -> Table:
@@ -135,6 +163,8 @@ def read_file(
         file,
         target=target,
         ids=ids or (),
+        drop=drop or (),
+        keep=keep or (),
         features_in=None if features_in is None else features_in.value,
         missing=missing.value,
         categorical=categorical.value,
@@ -144,11 +174,13 @@ def read_file(
         key=key,
         header=header,
         delimiter=delimiter,
+        encoding=encoding,
         zero_based="auto" if zero_based is None else zero_based,
         memory=None if memory is None else parse_memory(memory),
     )
     try:
-        return read()
+        table = read()
+        return replace(table, notes=tuple(with_flags(note) for note in table.notes))
     except ValueError as error:
         raise ValueError(with_flags(str(error))) from error
 
@@ -174,7 +206,8 @@ def with_flags(message: str) -> str:
     'it has a feature 0, and --one-based was given'
     """
     message = message.replace("zero_based=False", "--one-based")
-    return re.sub(r"\b(missing|categorical|features_in)='([\w-]+)'", _as_flag, message)
+    options = "missing|categorical|features_in|encoding|keep"
+    return re.sub(rf"\b({options})='([\w-]+)'", _as_flag, message)
 
 
 def _as_flag(found: re.Match[str]) -> str:

@@ -16,8 +16,8 @@ from typing import IO, Any
 import numpy as np
 
 from ridgewise._typing import AnyArray, BoolArray, FloatArray, IndexArray
-from ridgewise.datasets.readers._files import open_text
 from ridgewise.datasets.readers._grid import Grid, Request, as_samples
+from ridgewise.datasets.readers._opening import open_text
 from ridgewise.datasets.readers._raw import Options, Raw, count, need
 from ridgewise.datasets.readers._target import MISSING
 
@@ -29,7 +29,7 @@ QUOTED = re.compile(r'"[^"]*"?')
 
 def read_delimited(path: Path, options: Options) -> Raw:
     """Read a CSV or TSV file."""
-    with open_text(path) as stream:
+    with open_text(path, options.encoding) as stream:
         records = Records(stream, _delimiter(options))
         header, first, notes = _header(records, options)
         request = Request.of(header, options)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Parquet and Feather (Arrow IPC), by polars."""
+"""Parquet, Feather (Arrow IPC) and Excel, by polars."""
 
 import io
 from pathlib import Path
@@ -9,29 +9,73 @@ import numpy as np
 
 from ridgewise._typing import AnyArray
 from ridgewise.datasets.readers._grid import ROW_NAMES, Grid, Request, as_samples
-from ridgewise.datasets.readers._raw import Options, Raw, need
+from ridgewise.datasets.readers._names import nearest_name
+from ridgewise.datasets.readers._raw import Options, Raw, listed, need, shortened
+from ridgewise.datasets.readers._target import MISSING
 
+UNNAMED = "__UNNAMED__"  # what calamine calls a column without a name
 SMALL_TYPES = ("Float32", "Int8", "Int16", "UInt8", "UInt16")
 
 
 def read_frame(path: Path, options: Options) -> Raw:
-    """Read a Parquet or Feather file."""
-    polars = need("polars", "cli", "Parquet and Feather files")
-    try:  # neither takes a name with a * in it for several files
+    """Read a Parquet, Feather or Excel file."""
+    polars = need("polars", "cli", "Parquet, Feather and Excel files")
+    notes: list[str] = []
+    try:  # none takes a name with a * in it for several files
         if options.format == "parquet":
             frame = polars.read_parquet(path, glob=False)
+        elif options.format == "excel":
+            frame = _read_sheet(path, options, polars, notes)
         else:
             frame = polars.read_ipc(io.BytesIO(path.read_bytes()))
+    except (ValueError, ImportError):
+        raise
     except (Exception, polars.exceptions.PanicException) as error:
         raise ValueError(f"it is damaged, or no {options.format} file: {error}") from error
-    request = Request.of(frame.columns, options)
-    return as_samples(_grid(frame, request, polars), request, options)
+    header = ["" if name.startswith(UNNAMED) else name for name in frame.columns]
+    request = Request.of(header, options)
+    raw = as_samples(_grid(frame, header, request, polars), request, options)
+    raw.notes[:0] = notes
+    return raw
 
 
-def _grid(frame: Any, request: Request, polars: Any) -> Grid:
+def _read_sheet(path: Path, options: Options, polars: Any, notes: list[str]) -> Any:
+    """Read a sheet: the one that the key names, or the first."""
+    excel = need("fastexcel", "excel", "Excel files")
+    sheets = excel.read_excel(path).sheet_names
+    if options.key is not None and options.key not in sheets:
+        known = f"it has {listed(sheets)}{nearest_name(options.key, sheets)}"
+        raise ValueError(f"there is no sheet {shortened(options.key)}: {known}")
+    sheet = options.key or sheets[0]
+    if len(sheets) > 1 and options.key is None:
+        others = ", ".join(shortened(name) for name in sheets[1:4])
+        notes.append(f"Sheet {shortened(sheet)} was read; the key names another: {others}.")
+    has_header = options.header is not False
+    frame = polars.read_excel(
+        path, sheet_name=sheet, engine="calamine", has_header=has_header, infer_schema_length=None
+    )
+    if not has_header:
+        frame.columns = [f"x{j}" for j in range(frame.width)]
+    return frame.with_columns(_as_numbers(column, polars) for column in frame if _is_text(column))
+
+
+def _is_text(column: Any) -> bool:
+    return str(column.dtype) == "String"
+
+
+def _as_numbers(column: Any, polars: Any) -> Any:
+    """Turn text to numbers where all of it is: one "NA" makes a whole column of Excel text."""
+    text = column.str.strip_chars()
+    text = text.set(text.str.to_lowercase().is_in(list(MISSING)), None)
+    numbers = text.cast(polars.Float64, strict=False)
+    return numbers if numbers.null_count() == text.null_count() else text
+
+
+def _grid(frame: Any, header: list[str], request: Request, polars: Any) -> Grid:
     """The columns as numbers, one by one: a single copy, whatever types they have."""
     is_number = [_is_number(dtype, polars) for dtype in frame.dtypes]
-    values = np.empty(frame.shape, dtype=_common_type(frame, request, polars), order="F")
+    dtype = _common_type(frame, header, request, polars)
+    values = np.empty(frame.shape, dtype=dtype, order="F")
     for place, column in enumerate(frame.iter_columns()):
         values[:, place] = column.cast(polars.Float64).to_numpy() if is_number[place] else np.nan
     text = np.flatnonzero(~np.array(is_number, dtype=bool))
@@ -39,7 +83,7 @@ def _grid(frame: Any, request: Request, polars: Any) -> Grid:
     places = [np.flatnonzero([cell is not None for cell in column]) for column in columns]
     parts = [column[place] for column, place in zip(columns, places, strict=True)]
     return Grid(
-        columns=frame.columns,
+        columns=header,
         values=values,
         cells={place: _as_array(frame.to_series(place)) for place in request.columns},
         text_rows=np.concatenate([*places, text[:0]]),
@@ -52,10 +96,12 @@ def _is_number(dtype: Any, polars: Any) -> bool:
     return bool(dtype.is_numeric() or dtype in (polars.Boolean, polars.Null))
 
 
-def _common_type(frame: Any, request: Request, polars: Any) -> type[np.floating[Any]]:
+def _common_type(
+    frame: Any, header: list[str], request: Request, polars: Any
+) -> type[np.floating[Any]]:
     """float32 if it holds every feature's type, else float64."""
-    others = {*request.ids, request.target}
-    if frame.columns[request.names] in ROW_NAMES:
+    others = {*request.ids, *request.drop, request.target}
+    if header[request.names] in ROW_NAMES:
         others.add(request.names)
     dtypes = {dtype for place, dtype in enumerate(frame.dtypes) if place not in others}
     small = (*SMALL_TYPES, "Boolean", "Null")

@@ -7,7 +7,9 @@ from typing import Self
 import numpy as np
 
 from ridgewise._typing import AnyArray, IndexArray
-from ridgewise.datasets.readers._names import as_names, find_column
+from ridgewise.datasets.readers._categories import one_hot
+from ridgewise.datasets.readers._names import as_names, find_column, find_columns, make_unique
+from ridgewise.datasets.readers._no_features import likely_no_features, why_no_feature
 from ridgewise.datasets.readers._raw import Options, Raw, count, listed, shortened
 from ridgewise.datasets.readers._target import target_file
 
@@ -24,6 +26,7 @@ class Request:
     names: int  # the one that names the rows, if any does
     target: int | None  # where features are in columns
     target_row: str | None  # name of a row that is the target, where features are in rows
+    drop: list[int] = field(default_factory=list)
 
     @classmethod
     def of(cls, header: list[str], options: Options) -> Self:
@@ -37,7 +40,8 @@ class Request:
             target = find_column(str(options.target), header, "column")
         elif options.target is not None:  # before its column is taken for a feature
             target_file(options.target, header)
-        return cls(ids, (ids or [names])[0], target, None)
+        drop = [place for name in options.drop for place in find_columns(name, header, "column")]
+        return cls(ids, (ids or [names])[0], target, None, drop)
 
     @property
     def columns(self) -> list[int]:
@@ -73,21 +77,76 @@ def _from_sample_rows(grid: Grid, request: Request, options: Options) -> Raw:
     header = as_names(grid.columns)
     notes: list[str] = []
     names = request.names if request.ids else _guess_names(grid, request, notes)
-    taken = [place for place in (*request.ids, names, request.target) if place is not None]
-    is_open = ~np.isin(grid.text_columns, taken)
-    text = _settle_text(
-        header, grid.text_columns[is_open], grid.texts[is_open], "column", options, notes
-    )
+    maybe = (*request.ids, *request.drop, names, request.target)
+    taken = {place for place in maybe if place is not None}
+    taken |= set(_left_out(grid, taken, options, notes))
+    is_open = ~np.isin(grid.text_columns, list(taken))
+    places, texts = grid.text_columns[is_open], grid.texts[is_open]
+    if options.categorical == "onehot":
+        text = np.unique(places)
+    else:
+        text = _settle_text(header, places, texts, "column", options, notes)
     kept = np.setdiff1d(np.arange(len(header)), [*taken, *text])
-    return Raw(
-        X=_cut(grid.values, slice(None), kept),
+    is_expanded = options.categorical == "onehot" and len(text) > 0
+    raw = Raw(
+        X=grid.values[:, kept] if is_expanded else _cut(grid.values, slice(None), kept),
         feature_names=header[kept],
         sample_names=None if names is None else as_names(grid.cells[names]),
         y=None if request.target is None else grid.cells[request.target],
         target_name=None if request.target is None else options.target,
         targets=grid.columns,
         notes=notes,
+        dropped=frozenset(options.drop),
     )
+    if is_expanded:
+        _add_categories(raw, grid, text)
+    return raw
+
+
+def _left_out(grid: Grid, taken: set[int], options: Options, notes: list[str]) -> list[int]:
+    """Find columns that are plainly no features, and note them."""
+    for name in options.keep:
+        find_columns(name, grid.columns, "column")
+    reasons = {}
+    for place in sorted({*likely_no_features(grid.columns), *np.unique(grid.text_columns)} - taken):
+        name, texts = grid.columns[place], grid.texts[grid.text_columns == place]
+        why = why_no_feature(place, name, grid.values[:, place], texts, options.target)
+        if why is not None and name not in options.keep:
+            reasons[place] = f"{shortened(name)} {why}"
+    if reasons:
+        notes.append(
+            f"Left out, as no features: {'; '.join(reasons.values())}. "
+            f"keep={grid.columns[next(iter(reasons))]!r} would keep it."
+        )
+    return list(reasons)
+
+
+def _add_categories(raw: Raw, grid: Grid, places: IndexArray) -> None:
+    """Append the one-hot columns of columns with text, each such column one group."""
+    header, _ = make_unique(as_names(grid.columns))
+    blocks, groups = [raw.X], [None] * raw.X.shape[1]
+    names = [] if raw.feature_names is None else raw.feature_names.tolist()
+    for place in places:
+        values, levels = one_hot(header[place], _cells(grid, place))
+        blocks.append(values.astype(raw.X.dtype))
+        names += levels
+        groups += [header[place]] * len(levels)
+    raw.X, raw.feature_names = np.concatenate(blocks, axis=1), as_names(names)
+    raw.groups = np.array(groups, dtype=object)
+    n_columns = raw.X.shape[1] - blocks[0].shape[1]
+    raw.notes.append(
+        f"{count(len(places), 'column')} with text as {count(n_columns, 'column')} of zeros and "
+        f"ones, one a level: {listed(header[places])}."
+    )
+
+
+def _cells(grid: Grid, place: int) -> AnyArray:
+    """A column as text, also where a level looks like a number; None where it is missing."""
+    numbers = grid.values[:, place]
+    cells = np.array([None if np.isnan(x) else f"{x:.15g}" for x in numbers], dtype=object)
+    is_here = grid.text_columns == place
+    cells[grid.text_rows[is_here]] = grid.texts[is_here]
+    return cells
 
 
 def _guess_names(grid: Grid, request: Request, notes: list[str]) -> int | None:
@@ -107,6 +166,8 @@ def _guess_names(grid: Grid, request: Request, notes: list[str]) -> int | None:
 
 def _from_feature_rows(grid: Grid, request: Request, options: Options) -> Raw:
     notes: list[str] = []
+    if options.categorical == "onehot":
+        raise ValueError("categorical='onehot' needs samples in rows, and features are in rows")
     names, header = as_names(grid.cells[request.names]), as_names(grid.columns)
     target = np.flatnonzero(names == request.target_row)
     if len(target) > 1:
@@ -159,8 +220,8 @@ def _settle_text(
         is_are = f"{what} is" if len(found) == 1 else f"{what}s are"
         raise ValueError(
             f"{len(found):,} {is_are} not numbers: {listed(names[found])}, with "
-            f"{shortened(texts[first[0]])}. Name the target, name columns of ids, or drop all "
-            "such with categorical='drop'"
+            f"{shortened(texts[first[0]])}. Name the target, name columns of ids, drop all such "
+            "with categorical='drop', or expand them with categorical='onehot'"
         )
     notes.append(f"{count(len(found), what)} with text dropped: {listed(names[found])}.")
     return found

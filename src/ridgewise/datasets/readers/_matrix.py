@@ -10,15 +10,22 @@ from sklearn.datasets import load_svmlight_file
 
 from ridgewise._typing import AnyArray
 from ridgewise.datasets._techtc_files import FEATURES, read_techtc_folder
-from ridgewise.datasets.readers._files import (
+from ridgewise.datasets.readers._names import as_names, nearest_name, read_names
+from ridgewise.datasets.readers._opening import (
     PICKLED,
     find_file,
     load_numpy,
     map_numpy,
     open_binary,
 )
-from ridgewise.datasets.readers._names import as_names, nearest_name, read_names
 from ridgewise.datasets.readers._raw import Options, Raw, count, listed, shortened
+
+SPARSE = {"format", "shape", "data"}  # arrays by which SciPy's are known
+ARRAYS_OF_NAMES = {
+    **dict.fromkeys(("feature_names", "features", "var_names", "genes"), "feature_names"),
+    **dict.fromkeys(("sample_names", "samples", "obs_names", "barcodes"), "sample_names"),
+}
+GENERAL_NAMES = ("names", "columns", "vocabulary")
 
 
 def read_npy(path: Path, options: Options) -> Raw:
@@ -36,17 +43,34 @@ def read_npy(path: Path, options: Options) -> Raw:
 def read_npz(path: Path, options: Options) -> Raw:
     """Read an archive of NumPy: a sparse matrix of SciPy, or an array under a key."""
     with load_numpy(path) as archive:
-        if {"format", "shape", "data"} <= set(archive.files):
-            return Raw(_oriented(_load_sparse(path), options))
-        key = _find_key(archive, options.key)
-        raw = Raw(_oriented(_member(archive, key), options))
-        raw.targets = [name for name in archive.files if name != key]
+        if set(archive.files) >= SPARSE:
+            raw, parts = Raw(_oriented(_load_sparse(path), options)), SPARSE | {"indices", "indptr"}
+        else:
+            key = _find_key(archive, options.key)
+            raw, parts = Raw(_oriented(_member(archive, key), options)), {key}
+        raw.targets = [name for name in archive.files if name not in parts]
         if options.target in raw.targets:
             raw.y, raw.target_name = _member(archive, str(options.target)), options.target
-        for role in ("feature_names", "sample_names"):
-            if role in archive.files:
-                setattr(raw, role, as_names(_member(archive, role)))
+        for name in raw.targets:
+            if name != options.target:
+                _take_array_of_names(raw, name, archive)
     return raw
+
+
+def _take_array_of_names(raw: Raw, name: str, archive: Any) -> None:
+    """Take an array for names of features or samples, by its name or its length."""
+    role = ARRAYS_OF_NAMES.get(name.casefold())
+    if role is None and name.casefold() not in GENERAL_NAMES:
+        return
+    names = _member(archive, name)
+    sizes = dict(zip(("sample_names", "feature_names"), raw.X.shape, strict=True))
+    fitting = [each for each, size in sizes.items() if names.shape == (size,)]
+    if role is None and fitting:
+        role = fitting[-1]  # of features rather than of samples
+    if role not in fitting:
+        raw.notes.append(f"Array {shortened(name)} of shape {names.shape} fits no names: unused.")
+    elif getattr(raw, role) is None:
+        setattr(raw, role, as_names(names))
 
 
 def _load_sparse(path: Path) -> Any:
@@ -66,7 +90,18 @@ def _find_key(archive: Any, key: str | None) -> str:
         return key
     if "X" in names or len(names) == 1:
         return "X" if "X" in names else str(names[0])
+    tables = [name for name in names if _is_table(archive, name)]
+    if len(tables) == 1:
+        return tables[0]
     raise ValueError(f"it has {len(names)} arrays ({listed(names)}): say by its key which is X")
+
+
+def _is_table(archive: Any, name: str) -> bool:
+    try:
+        array = archive[name]
+    except ValueError:  # it would have to be unpickled
+        return False
+    return bool(array.ndim == 2 and array.dtype.kind in "biuf")
 
 
 def _member(archive: Any, key: str) -> AnyArray:

@@ -8,8 +8,8 @@ from typing import Any
 
 import scipy.io
 
-from ridgewise.datasets.readers._files import COMPRESSIONS, open_binary
 from ridgewise.datasets.readers._names import take_names
+from ridgewise.datasets.readers._opening import COMPRESSIONS, open_binary
 from ridgewise.datasets.readers._raw import Options, Raw, check_room, shortened
 
 # Comments, then lines of one to four numbers, whatever they mean. SciPy's reader, which is fast,

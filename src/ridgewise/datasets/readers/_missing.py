@@ -21,7 +21,7 @@ def settle_missing(raw: Raw, missing: Missing) -> None:
         raise ValueError(_describe(raw, rows, columns))
     n_samples, n_features = raw.X.shape
     if len(rows) and missing == "drop-features":
-        _keep_features(raw, np.setdiff1d(np.arange(n_features), columns), "missing values")
+        keep_features(raw, np.setdiff1d(np.arange(n_features), columns), "missing values")
     elif len(rows) and missing == "drop-samples":
         _keep_samples(raw, np.setdiff1d(np.arange(n_samples), rows), "missing values")
     elif len(rows):
@@ -84,12 +84,13 @@ def _first(raw: Raw, rows: IndexArray, columns: IndexArray) -> str:
     return f"in sample {sample}, feature {feature}"
 
 
-def _keep_features(raw: Raw, kept: IndexArray, reason: str) -> None:
+def keep_features(raw: Raw, kept: IndexArray, reason: str) -> None:
+    """Drop the other features, and note why."""
     n_dropped = raw.X.shape[1] - len(kept)
     if not len(kept):
         raise ValueError(f"every feature has {reason}: nothing is left when they are dropped")
     raw.X = raw.X[:, kept]
-    raw.feature_names = _taken(raw.feature_names, kept)
+    raw.feature_names, raw.groups = _taken(raw.feature_names, kept), _taken(raw.groups, kept)
     raw.notes.append(f"{count(n_dropped, 'feature')} with {reason} dropped.")
     _note_copy(raw)
 
@@ -133,7 +134,7 @@ def _fill_means(raw: Raw, rows: IndexArray, columns: IndexArray) -> None:
         "replaced by the mean of the feature."
     )
     if (n_gaps == n_samples).any():
-        _keep_features(raw, np.flatnonzero(n_gaps < n_samples), "missing values only")
+        keep_features(raw, np.flatnonzero(n_gaps < n_samples), "missing values only")
 
 
 def _settle_target(raw: Raw, missing: Missing) -> None:

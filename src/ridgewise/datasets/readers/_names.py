@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ridgewise._typing import AnyArray
-from ridgewise.datasets.readers._files import open_text
+from ridgewise.datasets.readers._opening import open_text
 from ridgewise.datasets.readers._raw import Raw, count, shortened
 
 
@@ -18,28 +18,28 @@ def as_names(values: Iterable[Any]) -> AnyArray:
     return np.array([str(value) for value in values], dtype=object)
 
 
-def read_lines(path: Path) -> list[str]:
+def read_lines(path: Path, encoding: str | None = None) -> list[str]:
     """Lines of a text file without their ends; blank ones at the end are left out."""
-    with open_text(path) as stream:
+    with open_text(path, encoding) as stream:
         lines = [line.rstrip("\r\n") for line in stream]
     while lines and not lines[-1].strip():
         lines.pop()
     return lines
 
 
-def read_names(path: Path) -> AnyArray:
+def read_names(path: Path, encoding: str | None = None) -> AnyArray:
     """Names from a file, one a line; of several columns (parted by tabs), the second.
 
     The second is the readable one of the files that there are: ``features.tsv`` of 10x has id,
     symbol and type, and a vocabulary often has the index before the word.
     """
-    cells = [line.split("\t") for line in read_lines(path)]
+    cells = [line.split("\t") for line in read_lines(path, encoding)]
     return as_names((cell[1] if len(cell) > 1 else cell[0]).strip() for cell in cells)
 
 
-def take_names(raw: Raw, path: Path, *, of: str) -> None:
+def take_names(raw: Raw, path: Path, *, of: str, encoding: str | None = None) -> None:
     """Set the names of the features or samples from a file, if they are as many."""
-    names = read_names(path)
+    names = read_names(path, encoding)
     expected = raw.X.shape[1 if of == "feature" else 0]
     if len(names) != expected:
         raise ValueError(
@@ -89,12 +89,18 @@ def make_unique(names: AnyArray) -> tuple[AnyArray, int]:
 
 def find_column(name: str, columns: Sequence[str], what: str) -> int:
     """Place of a column by name, or an error that has the nearest name."""
-    places = [place for place, column in enumerate(columns) if column == name]
-    if len(places) == 1:
-        return places[0]
-    if places:
+    places = find_columns(name, columns, what)
+    if len(places) > 1:
         raise ValueError(f"{len(places)} {what}s are named {shortened(name)}: rename all but one")
-    raise ValueError(f"there is no {what} {shortened(name)}{nearest_name(name, columns)}")
+    return places[0]
+
+
+def find_columns(name: str, columns: Sequence[str], what: str) -> list[int]:
+    """Places of all columns of a name, or an error that has the nearest name."""
+    places = [place for place, column in enumerate(columns) if column == name]
+    if not places:
+        raise ValueError(f"there is no {what} {shortened(name)}{nearest_name(name, columns)}")
+    return places
 
 
 def nearest_name(name: str, names: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from ridgewise._typing import AnyArray
 
 FeaturesIn = Literal["columns", "rows"]
 Missing = Literal["error", "drop-features", "drop-samples", "mean"]
-Categorical = Literal["error", "drop"]
+Categorical = Literal["error", "drop", "onehot"]
 
 # What a file may ask for, whatever is in it: see `check_room`
 BYTES_OF_A_NAME = 80  # of a feature: its name, and its place in a sparse matrix
@@ -27,6 +27,8 @@ class Options:
     format: str
     target: str | None
     ids: tuple[str, ...]
+    drop: tuple[str, ...]
+    keep: tuple[str, ...]
     features_in: FeaturesIn | None
     missing: Missing
     categorical: Categorical
@@ -35,6 +37,7 @@ class Options:
     key: str | None
     header: bool | None
     delimiter: str | None
+    encoding: str | None
     zero_based: bool | Literal["auto"]
     memory: int | None = None  # bytes that the user said there are
     largest_loaded: float = math.inf  # bytes: a larger file is mapped, where its format lets that
@@ -56,6 +59,8 @@ class Raw:
     target_name: str | None = None
     targets: list[str] = field(default_factory=list)  # names that the target could have had
     notes: list[str] = field(default_factory=list)
+    groups: AnyArray | None = None  # the category that a feature is a level of; None: of no one
+    dropped: frozenset[str] = frozenset()  # what was asked to be dropped, and has been
     files: dict[str, Path] = field(default_factory=dict)  # read besides the file itself, by role
     is_mapped: bool = False  # X is a memory map, and should stay one
 

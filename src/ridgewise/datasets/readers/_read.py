@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The reader of users' files: finds the format, reads, and leaves nothing unclear in the data."""
 
+import codecs
 import math
 import os
 import time
@@ -13,14 +14,14 @@ import scipy.sparse as sp
 
 from ridgewise._typing import AnyArray, is_sparse
 from ridgewise.datasets._techtc_files import VECTORS
-from ridgewise.datasets.readers._anndata import read_h5ad
 from ridgewise.datasets.readers._csv import read_delimited
-from ridgewise.datasets.readers._files import find_file, find_format
 from ridgewise.datasets.readers._frame import read_frame
+from ridgewise.datasets.readers._hdf5 import read_hdf5
 from ridgewise.datasets.readers._matrix import read_npy, read_npz, read_svmlight, read_techtc
 from ridgewise.datasets.readers._matrix_market import read_matrix_market
-from ridgewise.datasets.readers._missing import refuse_infinite, settle_missing
-from ridgewise.datasets.readers._names import complete_names, take_names
+from ridgewise.datasets.readers._missing import keep_features, refuse_infinite, settle_missing
+from ridgewise.datasets.readers._names import complete_names, find_columns, take_names
+from ridgewise.datasets.readers._opening import find_file, find_format
 from ridgewise.datasets.readers._raw import (
     Categorical,
     FeaturesIn,
@@ -42,13 +43,14 @@ READERS: dict[str, Callable[[Path, Options], Raw]] = {
     "npz": read_npz,
     "svmlight": read_svmlight,
     "mtx": read_matrix_market,
-    "h5ad": read_h5ad,
+    "h5ad": read_hdf5,
+    "excel": read_frame,
     "techtc": read_techtc,
 }
 CHOICES = {
     "features_in": ("columns", "rows", None),
     "missing": ("error", "drop-features", "drop-samples", "mean"),
-    "categorical": ("error", "drop"),
+    "categorical": ("error", "drop", "onehot"),
 }
 
 MAPPED_SHARE = 0.25  # of the memory: a larger file is mapped, where its format lets that
@@ -61,6 +63,8 @@ def read_table(
     *,
     target: StrPath | None = None,
     ids: str | Sequence[str] = (),
+    drop: str | Sequence[str] = (),
+    keep: str | Sequence[str] = (),
     features_in: FeaturesIn | None = None,
     missing: Missing = "error",
     categorical: Categorical = "error",
@@ -70,6 +74,7 @@ def read_table(
     key: str | None = None,
     header: bool | None = None,
     delimiter: str | None = None,
+    encoding: str | None = None,
     zero_based: bool | Literal["auto"] = "auto",
     memory: int | None = None,
 ) -> Table:
@@ -77,12 +82,13 @@ def read_table(
 
     The formats, by the ends of their names:
 
-    - delimited text, ``.csv .txt .tsv .tab``: UTF-8, with names in the first line;
+    - delimited text, ``.csv .txt .tsv .tab``, with names in the first line;
     - Parquet, ``.parquet .pq``, and Feather or Arrow IPC, ``.feather .arrow .ipc``;
     - arrays of NumPy, ``.npy .npz``, and sparse ones that SciPy saved, ``.npz``;
     - svmlight, ``.svm .svmlight .libsvm``, and Matrix Market, ``.mtx``, also a folder or files
       named as 10x Genomics does;
-    - AnnData, ``.h5ad``, and other HDF5, ``.h5 .hdf5``;
+    - AnnData, ``.h5ad``, CellRanger's and other HDF5, ``.h5 .hdf5``;
+    - Excel and OpenDocument, ``.xlsx .xlsm .xls .ods``;
     - a folder of TechTC's layout, all of its words.
 
     Text (CSV, TSV, svmlight, Matrix Market) may be compressed: ``.gz .bz2 .xz .zst``.
@@ -100,14 +106,23 @@ def read_table(
     ids : str or sequence of str, default=()
         Columns that are no features. The first of them has the names of the rows. Without, the
         first column has them if it has no name itself, or is text without repetition.
+    drop : str or sequence of str, default=()
+        Columns, or features, that are left out.
+    keep : str or sequence of str, default=()
+        Columns of a table that are features although they look like none. Without, columns that
+        number the rows, that mark training and test samples, or that are named as another target
+        are left out, and a note names them.
     features_in : {"columns", "rows"}, default=None
         Where the features are. With "rows" a row of a table has the name of a feature (in its
         first column, or the first of `ids`) and its values. None means "columns", except beside
         a ``features.tsv`` of 10x.
     missing : {"error", "drop-features", "drop-samples", "mean"}, default="error"
         What is done about missing values: empty cells, NA, NaN, null, N/A, ? and the like.
-    categorical : {"error", "drop"}, default="error"
+    categorical : {"error", "drop", "onehot"}, default="error"
         What is done about columns of text, dates and so on. Booleans are numbers, 0 and 1.
+        "onehot" expands each to columns of zeros and ones, named ``column=level``, after the
+        other features; in `groups` of the result they have the name of the column. Where a cell
+        is missing, all of them are.
     vocabulary : str or path, default=None
         A file with the names of the features, one a line (the second column, if parted by tabs).
     sample_names : str or path, default=None
@@ -115,13 +130,16 @@ def read_table(
     format : str, default=None
         One of `FORMATS`, where the name of the file does not tell.
     key : str, default=None
-        Which array of an ``.npz``, or which layer or path of an ``.h5ad``.
+        Which array of an ``.npz``, layer (or ``raw``, or path) of an ``.h5ad``, genome of
+        CellRanger's ``.h5``, or sheet of a workbook.
     header : bool, default=None
         Whether the first line of delimited text has names. None: it has, unless all of it is
         numbers that do not rise from cell to cell.
     delimiter : str, default=None
         What parts the cells. None: a tab for TSV, else what the first line has most of: comma,
         tab, or semicolon (then a comma within a number is its decimal point).
+    encoding : str, default=None
+        The encoding of delimited text, and of files of names and targets. None: UTF-8.
     zero_based : bool or "auto", default="auto"
         Whether svmlight counts features from 0. "auto": it does if there is a feature 0.
     memory : int, default=None
@@ -173,7 +191,9 @@ def read_table(
     options = Options(
         format=find_format(path, format),
         target=None if target is None else os.fspath(target),
-        ids=(ids,) if isinstance(ids, str) else tuple(ids),
+        ids=_as_tuple(ids),
+        drop=_as_tuple(drop),
+        keep=_as_tuple(keep),
         features_in=features_in,
         missing=missing,
         categorical=categorical,
@@ -182,6 +202,7 @@ def read_table(
         key=key,
         header=header,
         delimiter=delimiter,
+        encoding=_known_encoding(encoding),
         zero_based=zero_based,
         memory=memory,
         largest_loaded=math.inf if memory is None else MAPPED_SHARE * memory,
@@ -204,6 +225,7 @@ def read_table(
         sources=(source, *(Source.of(role, file) for role, file in raw.files.items())),
         notes=tuple(raw.notes),
         seconds=time.perf_counter() - start,
+        groups=_labels(raw.groups, feature_names),
     )
 
 
@@ -214,17 +236,42 @@ def _check_choices(**given: Any) -> None:
             raise ValueError(f"{name} must be one of {known}; got {value!r}")
 
 
+def _as_tuple(names: str | Sequence[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _known_encoding(encoding: str | None) -> str | None:
+    try:
+        "".encode(encoding or "utf-8")
+        name = codecs.lookup(encoding or "utf-8").name
+        return None if name == "utf-8" else name
+    except LookupError:
+        raise ValueError(
+            f"there is no encoding {encoding!r}; such as 'latin-1', 'cp1252' or 'utf-16' are known"
+        ) from None
+
+
+def _labels(groups: AnyArray | None, feature_names: AnyArray) -> AnyArray:
+    """A group for each feature: the category it is a level of, or itself."""
+    if groups is None:
+        return feature_names
+    alone = np.array([group is None for group in groups])
+    labels: AnyArray = np.where(alone, feature_names, groups)
+    return labels
+
+
 def _complete(raw: Raw, options: Options) -> AnyArray:
     """Settle names, target, types and gaps; return the names of the features."""
     if options.vocabulary is not None:
-        take_names(raw, find_file(options.vocabulary), of="feature")
+        take_names(raw, find_file(options.vocabulary), of="feature", encoding=options.encoding)
     if options.sample_names is not None:
-        take_names(raw, find_file(options.sample_names), of="sample")
+        take_names(raw, find_file(options.sample_names), of="sample", encoding=options.encoding)
     if not raw.is_mapped:
         raw.X = as_floats(raw.X)
     if not all(raw.X.shape):
         raise ValueError(f"it has {raw.X.shape[0]} samples and {raw.X.shape[1]} features")
-    attach_target(raw, options.target)
+    attach_target(raw, options.target, options.encoding)
+    _drop_features(raw, [name for name in options.drop if name not in raw.dropped])
     refuse_infinite(raw)
     settle_missing(raw, options.missing)
     if is_sparse(raw.X):
@@ -232,6 +279,15 @@ def _complete(raw: Raw, options: Options) -> AnyArray:
         if n_empty:
             raw.notes.append(f"{count(n_empty, 'sample')} without any value but 0 kept.")
     return complete_names(raw)
+
+
+def _drop_features(raw: Raw, names: list[str]) -> None:
+    """Drop features by name, of formats in which they are no columns of a table."""
+    if not names:
+        return
+    known = complete_names(raw).tolist()
+    places = [place for name in names for place in find_columns(name, known, "feature")]
+    keep_features(raw, np.setdiff1d(np.arange(len(known)), places), "a name to be dropped")
 
 
 def as_floats(X: Any) -> Any:

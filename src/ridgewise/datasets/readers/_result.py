@@ -64,6 +64,9 @@ class Table:
         A sentence on each thing that was done to the data or taken for granted.
     seconds : float
         How long reading took.
+    groups : ndarray of shape (n_features,), object, or None
+        A label for each feature, for selecting groups as a whole: its own name, or, where a
+        column of text was expanded to one-hot columns, the name of that column for all of them.
     """
 
     X: Any
@@ -75,6 +78,7 @@ class Table:
     sources: tuple[Source, ...]
     notes: tuple[str, ...]
     seconds: float
+    groups: AnyArray | None = None
 
     @property
     def sha256(self) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ridgewise._typing import AnyArray, BoolArray
-from ridgewise.datasets.readers._files import find_file, load_numpy
 from ridgewise.datasets.readers._names import as_names, nearest_name, read_lines
+from ridgewise.datasets.readers._opening import find_file, load_numpy
 from ridgewise.datasets.readers._raw import Raw, count, listed, shortened
 
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "<na>", "#n/a", "?", "."})  # small letters
@@ -53,11 +53,39 @@ def check_classes(y: AnyArray, target_name: str | None = None) -> AnyArray:
     return classes
 
 
-def attach_target(raw: Raw, target: str | None) -> None:
+def describe_target(y: AnyArray) -> str:
+    """Say what values a target has, so that a user can judge which task they mean.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+        The target.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ridgewise.datasets.readers import describe_target
+    >>> describe_target(np.array([3, 5, 8, 5]))
+    '3 different whole numbers from 3 to 8'
+    >>> describe_target(np.array(["ill", "well", "ill"]))
+    '2 different texts'
+    """
+    values = np.unique(y)
+    if y.dtype.kind not in "iuf":
+        return f"{len(values):,} different texts"
+    kind = "numbers" if y.dtype.kind == "f" else "whole numbers"
+    return f"{len(values):,} different {kind} from {values[0]:g} to {values[-1]:g}"
+
+
+def attach_target(raw: Raw, target: str | None, encoding: str | None = None) -> None:
     """Complete the target: where it is none of the file's columns, it is a file."""
     if target is not None and raw.target_name != target:
         path = target_file(target, raw.targets)
-        raw.y, raw.target_name = read_target(path, raw), path.name
+        raw.y, raw.target_name = read_target(path, raw, encoding), path.name
         raw.files["target"] = path
     if raw.y is not None:
         raw.y = as_target(raw.y)
@@ -79,7 +107,7 @@ def _explain_absence(target: str, names: list[str]) -> str:
     return f"{problem}{nearest_name(target, names)}"
 
 
-def read_target(path: Path, raw: Raw) -> AnyArray:
+def read_target(path: Path, raw: Raw, encoding: str | None) -> AnyArray:
     """Values of a file, one a line, in the samples' order, or with their names before them."""
     n_samples = raw.X.shape[0]
     find_file(path)
@@ -88,7 +116,7 @@ def read_target(path: Path, raw: Raw) -> AnyArray:
         if values.ndim != 1:
             raise ValueError(f"{path.name} has the shape {values.shape}; expected one dimension")
     else:
-        rows = _rows(path)
+        rows = _rows(path, encoding)
         if len(rows) == n_samples + 1:
             rows = rows[1:]  # below a heading
         values = _aligned(rows, raw, path) if len(rows[0]) == 2 else as_names(r[0] for r in rows)
@@ -100,9 +128,9 @@ def read_target(path: Path, raw: Raw) -> AnyArray:
     return values
 
 
-def _rows(path: Path) -> list[list[str]]:
+def _rows(path: Path, encoding: str | None) -> list[list[str]]:
     """Cells of each line: one, or two of a .csv or .tsv file."""
-    lines = read_lines(path)
+    lines = read_lines(path, encoding)
     delimiter = {".csv": ",", ".tsv": "\t"}.get(path.suffix.lower())
     if delimiter is None:
         return [[line.strip()] for line in lines]

@@ -29,6 +29,7 @@ SUFFIXES = {
     "svmlight": (".svmlight", ".svm", ".libsvm"),
     "mtx": (".mtx", ".mm"),
     "h5ad": (".h5ad", ".h5", ".hdf5"),
+    "excel": (".xlsx", ".xlsm", ".xls", ".ods"),
     "techtc": (),  # a folder
 }
 FORMATS = tuple(SUFFIXES)
@@ -122,15 +123,17 @@ def open_binary(path: Path) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def open_text(path: Path) -> Iterator[IO[str]]:
-    """Open a file as UTF-8 text, its line ends as they are."""
+def open_text(path: Path, encoding: str | None = None) -> Iterator[IO[str]]:
+    """Open a file as text, UTF-8 unless another encoding is given, its line ends as they are."""
     with open_binary(path) as binary:
         try:
-            yield io.TextIOWrapper(binary, encoding="utf-8-sig", newline="")
-        except UnicodeDecodeError as error:
-            byte = error.object[error.start]
+            yield io.TextIOWrapper(binary, encoding=encoding or "utf-8-sig", newline="")
+        except UnicodeError as error:
+            byte = getattr(error, "object", b"")[getattr(error, "start", 0) :][:1].hex()
+            found = f"it has the byte 0x{byte}" if byte else str(error)
             raise ValueError(
-                f"{path.name} is not UTF-8 text (it has the byte 0x{byte:02x}): save it as UTF-8"
+                f"{path.name} is not {encoding or 'UTF-8'} text ({found}): give its encoding, "
+                "such as encoding='latin-1'"
             ) from error
 
 

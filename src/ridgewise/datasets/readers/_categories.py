@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Columns of text as categories: a column of zeros and ones for each level."""
+
+import numpy as np
+
+from ridgewise._typing import AnyArray, FloatArray
+from ridgewise.datasets.readers._raw import count, shortened
+
+ALWAYS_ALLOWED = 20  # levels, however few samples there are
+SAMPLES_A_LEVEL = 4  # on average; fewer make it free text
+
+
+def one_hot(name: str, cells: AnyArray) -> tuple[FloatArray, list[str]]:
+    """Expand a column: one-hot columns, and their names, ``column=level``.
+
+    Parameters
+    ----------
+    name : str
+        Of the column.
+    cells : ndarray of shape (n_samples,), object
+        Text, or None where it is missing. All one-hot columns are NaN there.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ridgewise.datasets.readers._categories import one_hot
+    >>> values, names = one_hot("site", np.array(["lung", "skin", None, "lung"], dtype=object))
+    >>> print(names)
+    ['site=lung', 'site=skin']
+    >>> print(values)
+    [[ 1.  0.]
+     [ 0.  1.]
+     [nan nan]
+     [ 1.  0.]]
+    """
+    is_there = np.array([cell is not None for cell in cells])
+    levels, codes = np.unique(cells[is_there].astype(str), return_inverse=True)
+    if len(levels) > max(ALWAYS_ALLOWED, len(cells) // SAMPLES_A_LEVEL):
+        raise ValueError(
+            f"column {shortened(name)} has {count(len(levels), 'different text')} in "
+            f"{count(len(cells), 'sample')}, too many for a category: drop it, or name it as ids"
+        )
+    values = np.full((len(cells), len(levels)), np.nan)
+    values[is_there] = codes[:, np.newaxis] == np.arange(len(levels))
+    return values, [f"{name}={level}" for level in levels]
