@@ -5,7 +5,7 @@ import pytest
 
 from ridgewise.paper import NOT_REPRODUCED, REPRODUCED
 from ridgewise.paper._study import BSS, LEVERAGE, TextResult
-from ridgewise.paper.words import _listed, _looked_up, _matches, _verdict
+from ridgewise.paper._words import _listed, _looked_up, _matches, _verdict
 
 NAME = "14630_814096"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Each table and figure of the paper: what it runs, what was printed, what came out.
+"""The paper's tables and figures: the experiments, the printed values and the measured ones.
 
 S. Paul and P. Drineas, "Feature Selection for Ridge Regression with Provable Guarantees", Neural
 Computation 28(4), 2016.
@@ -7,7 +7,7 @@ Computation 28(4), 2016.
 
 from collections.abc import Callable
 
-from ridgewise.paper import figures, risk, table1, table2, table3, words
+from ridgewise.paper import _risk, _table1, _table2, _table3, _words
 from ridgewise.paper._outcome import (
     NOT_REPRODUCED,
     REPRODUCED,
@@ -22,12 +22,12 @@ from ridgewise.paper._outcome import (
 from ridgewise.paper._study import Settings, Study
 
 EXPERIMENTS: dict[str, Callable[[Study], Outcome]] = {
-    "table1": table1.run,
-    "table2": table2.run,
-    "table3": table3.run,
-    "figures": figures.run,
-    "words": words.run,
-    "risk": risk.run,
+    "table1": _table1.run,
+    "table2": _table2.run,
+    "table3": _table3.run,
+    "figures": _table3.run_figures,
+    "words": _words.run,
+    "risk": _risk.run,
 }
 
 __all__ = [

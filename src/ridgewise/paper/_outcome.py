@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an experiment gives: tables, charts and verdicts, as data for others to show."""
+"""The outcome of an experiment: tables, charts and verdicts, as plain data."""
 
 import math
 from collections.abc import Sequence
@@ -15,16 +15,21 @@ NOT_REPRODUCED = "not reproduced"
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a claim of the paper came to.
+    """Whether a claim of the paper was reproduced.
 
     Attributes
     ----------
     claim : str
         What the paper says.
-    status : str
-        "reproduced", "same ordering" or "not reproduced".
+    status : {"reproduced", "same ordering", "not reproduced"}
     reason : str
-        The numbers that this rests on.
+        The numbers behind the status.
+
+    Examples
+    --------
+    >>> from ridgewise.paper import REPRODUCED, Verdict
+    >>> Verdict("the error is 0", REPRODUCED, "largest error: 0.00 %").status
+    'reproduced'
     """
 
     claim: str
@@ -32,24 +37,36 @@ class Verdict:
     reason: str
 
 
+def judge(claim: str, holds: bool, reason: str, *, exact: bool = True) -> Verdict:
+    """Return a verdict: where the claim holds, but not exactly, "same ordering"."""
+    status = REPRODUCED if exact else SAME_ORDERING
+    return Verdict(claim, status if holds else NOT_REPRODUCED, reason)
+
+
 @dataclass(frozen=True)
 class Table:
-    """Rows of values, with how to write them.
+    """A table of texts and numbers, with number formats.
 
     Attributes
     ----------
     name : str
-        A short name, for its file.
+        Stem of its file name.
     title : str
-        What it shows.
     columns : sequence of str
         Headings.
     rows : sequence of tuples
-        Texts and numbers; None where there is nothing.
+        Texts and numbers; None for a missing value.
     formats : mapping of str to str
-        How the numbers of a column are written, such as ".2f".
+        Format specification of a column's numbers, such as ".2f".
     note : str
-        How to read it.
+        How to read the table.
+
+    Examples
+    --------
+    >>> from ridgewise.paper import Table
+    >>> rows = [(80, 0.126), (90, None)]
+    >>> Table("t", "Errors", ["r", "error"], rows, {"error": ".2f"}).text_rows()
+    [['80', '0.13'], ['90', '-']]
     """
 
     name: str
@@ -60,15 +77,14 @@ class Table:
     note: str = ""
 
     def text_rows(self) -> list[list[str]]:
-        """Write every value.
+        """Format every value; "-" for a missing one.
 
         Returns
         -------
         list of list of str
-            "-" where there is nothing.
         """
         formats = [self.formats.get(column, "") for column in self.columns]
-        return [[_write(*pair) for pair in zip(row, formats, strict=True)] for row in self.rows]
+        return [[_format(*pair) for pair in zip(row, formats, strict=True)] for row in self.rows]
 
 
 @dataclass(frozen=True)
@@ -78,11 +94,11 @@ class Series:
     Attributes
     ----------
     label : str
-        What it is; the same label looks the same in every chart.
+        Name in the legend; it also determines colour and marker.
     x, y : array-like of shape (n,)
-        Its points. x may be texts.
+        x may be texts.
     spread : array-like of shape (n,), default=None
-        Standard deviations, drawn as vertical bars.
+        Standard deviations, drawn as error bars.
     """
 
     label: str
@@ -93,7 +109,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Panel:
-    """One of a chart's pairs of axes."""
+    """A subplot of a chart: a title and its lines."""
 
     title: str
     series: Sequence[Series]
@@ -101,18 +117,24 @@ class Panel:
 
 @dataclass(frozen=True)
 class Chart:
-    """Lines, or points where x are texts, in one or more panels.
+    """One or more subplots of lines, or of points if x are texts.
 
     Attributes
     ----------
     name : str
-        A short name, for its file.
+        Stem of its file name.
     title, x_label, y_label, caption : str
-        What is written beside it.
     panels : sequence of Panel
-        They share their axes.
+        Subplots; they share their axes.
     log : bool
-        Whether y is on a logarithmic scale.
+        Whether y has a logarithmic scale.
+
+    Examples
+    --------
+    >>> from ridgewise.paper import Chart, Panel, Series
+    >>> panel = Panel("lambda = 0.1", [Series("BSS", [300, 400], [31.8, 30.6])])
+    >>> Chart("errors", "Errors", "r", "error, %", "On TechTC.", [panel]).log
+    False
     """
 
     name: str
@@ -126,18 +148,17 @@ class Chart:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an experiment gave.
+    """The results of one experiment.
 
     Attributes
     ----------
     name, title : str
-        Which one.
     protocol : str
-        What was done.
+        How the experiment is done.
     data : str
-        What it was done on.
+        The data it was run on.
     verdicts : sequence of Verdict
-        One a claim.
+        One per claim.
     tables : sequence of Table
     charts : sequence of Chart
     """
@@ -151,7 +172,7 @@ class Outcome:
     charts: Sequence[Chart]
 
 
-def _write(value: Any, how: str) -> str:
+def _format(value: Any, specification: str) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "-"
-    return value if isinstance(value, str) else format(value, how)
+    return value if isinstance(value, str) else format(value, specification)

@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the experiments share: how they are run, and the comparison on documents."""
+"""Settings of the experiments, and the comparison on documents that several of them share."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from sklearn.utils import Bunch
 
-from ridgewise._typing import FloatArray
 from ridgewise.datasets import load_stdlib_text, load_techtc, techtc_names
 from ridgewise.evaluation import ALL_FEATURES, Comparison, ComparisonRow, FeatureCount, compare
 from ridgewise.selectors import (
@@ -31,27 +29,34 @@ BEYOND = (TOP, SLACK, POLISHED)
 TEXT_ALPHAS = (0.1, 0.3, 0.5, 0.7)
 TEXT_COUNTS = (300, 400, 500)
 QUICK_SETS = 2
-N_WORDS = 500  # kept of each method, by how often they were selected
+STANDARD_LIBRARY = "Python's standard library"
+N_WORDS = 500  # most frequently selected words kept per method
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How experiments are run.
+    """Settings of a run.
 
     Attributes
     ----------
     data_home : Path or None
-        Where the TechTC sets are; None is scikit-learn's folder.
+        The folder with the TechTC sets; None for scikit-learn's data folder.
     quick : bool
-        Fewer folds, and fewer data sets.
+        Use fewer folds and fewer data sets.
     seed : int
-        Of everything random.
+        Random seed.
     n_jobs : int or None
-        How many folds to compute at once.
+        Number of folds computed in parallel.
     cache : Path or None
-        Where finished folds are kept.
+        Folder that keeps finished folds.
     on_progress : callable
-        Called with what is being done, how many parts of it are done, and how many there are.
+        Called with a description, the number of finished parts and the total number of parts.
+
+    Examples
+    --------
+    >>> from ridgewise.paper import Settings
+    >>> Settings(quick=True).n_splits, Settings().n_splits
+    (5, 10)
     """
 
     data_home: Path | None = None
@@ -63,50 +68,51 @@ class Settings:
 
     @property
     def n_splits(self) -> int:
-        """How many folds."""
+        """Number of folds."""
         return 5 if self.quick else 10
 
     @property
     def n_repeats(self) -> int:
-        """How often these are shuffled anew."""
+        """Number of repetitions of the cross-validation, each on reshuffled data."""
         return 1 if self.quick else 10
+
+    @property
+    def n_synthetic(self) -> int:
+        """Number of synthetic data sets."""
+        return 2 if self.quick else 10
 
 
 @dataclass(frozen=True, eq=False)
 class TextResult:
-    """What the comparison found on one set of documents.
-
-    Attributes
-    ----------
-    name : str
-        The set's.
-    rows : dict of (method, n_features, alpha) to ComparisonRow
-        Of all features, n_features is 0.
-    words : dict of str to list of FeatureCount
-        What BSS and leverage sampling selected most, 300 at a time.
-    n_documents, n_words : int
-        Its size.
-    """
+    """Results of the comparison on one set of documents."""
 
     name: str
-    rows: dict[tuple[str, int, float], ComparisonRow]
-    words: dict[str, list[FeatureCount]]
+    rows: dict[tuple[str, int, float], ComparisonRow]  # by method, n_features (0: all) and alpha
+    words: dict[str, list[FeatureCount]]  # by method, BSS and leverage: most selected at r = 300
     n_documents: int
     n_words: int
 
-    def error(self, method: str, count: int) -> float:
-        """The mean error over all alphas."""
-        count = 0 if method == ALL_FEATURES else count
-        return float(np.mean([self.rows[method, count, a].error_mean for a in TEXT_ALPHAS]))
+    def row(self, method: str, count: int, alpha: float) -> ComparisonRow:
+        """The results of a method; ``count`` is ignored for all features."""
+        return self.rows[method, 0 if method == ALL_FEATURES else count, alpha]
 
 
 class Study:
-    """One run of some of the experiments: what they share is computed once, when it is asked for.
+    """One run of the experiments. Shared results are computed once, on first use.
 
     Parameters
     ----------
-    settings : Settings
-        How they are run.
+    settings : Settings, default=None
+        None for the full protocol.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from ridgewise.paper import EXPERIMENTS, Settings, Study
+    >>> study = Study(Settings(data_home=Path("no-such-folder"), quick=True))
+    >>> study.is_techtc
+    False
+    >>> outcomes = [EXPERIMENTS[name](study) for name in ("table1", "risk")]  # doctest: +SKIP
     """
 
     def __init__(self, settings: Settings | None = None) -> None:
@@ -114,29 +120,29 @@ class Study:
 
     @cached_property
     def names(self) -> list[str]:
-        """The sets of documents: of TechTC those at hand, fewer where it is to be quick."""
+        """Names of the TechTC sets used; empty if there are none."""
         names = techtc_names(self.settings.data_home)
         return names[:QUICK_SETS] if self.settings.quick else names
 
     @property
     def is_techtc(self) -> bool:
-        """Whether TechTC is at hand."""
+        """Whether TechTC sets are available."""
         return bool(self.names)
 
     @property
     def data(self) -> str:
-        """Say which documents it is."""
+        """Description of the documents used."""
         if self.is_techtc:
-            at_hand = len(techtc_names(self.settings.data_home))
+            available = len(techtc_names(self.settings.data_home))
             return (
-                f"{len(self.names)} sets of TechTC, of the {at_hand} at hand. These are counts of "
-                "the sets that were given: where they were stemmed or cleaned, figures differ from "
-                "those of the original files."
+                f"{len(self.names)} sets of TechTC, of the {available} available. Words are "
+                "counted as the given files have them: where these were stemmed or cleaned, "
+                "results differ from those of the original files."
             )
         return (
-            "NOT TechTC, which is not at hand: documents on two topics from Python's own standard "
-            "library instead. `ridgewise data fetch` downloads TechTC, and --data-home says where "
-            "it is."
+            "NOT TechTC, which is not available: documents on two topics from Python's own "
+            "standard library instead. `ridgewise data fetch` downloads TechTC; --data-home gives "
+            "its folder."
         )
 
     def load(self, name: str) -> Bunch:
@@ -148,18 +154,17 @@ class Study:
     @cached_property
     def text(self) -> list[TextResult]:
         """The comparison of all methods on every set of documents."""
-        return list(self._compare_texts())
-
-    def _compare_texts(self) -> Iterator[TextResult]:
-        names = self.names or ["Python's standard library"]
+        names = self.names or [STANDARD_LIBRARY]
+        results = []
         for number, name in enumerate(names):
             documents = self.load(name)
-            found = self.compare(
-                text_selectors(), documents.data, documents.target,
+            comparison = self.compare(
+                selectors(*PAPERS, *BEYOND), documents.data, documents.target,
                 f"{name}, {number + 1} of {len(names)} sets", part=(number, len(names)),
                 alphas=TEXT_ALPHAS, n_features=TEXT_COUNTS, feature_names=documents.feature_names,
             )  # fmt: skip
-            yield _text_result(name, found)
+            results.append(_text_result(name, comparison))
+        return results
 
     def compare(
         self,
@@ -168,22 +173,12 @@ class Study:
         y: Any,
         what: str,
         part: tuple[int, int] = (0, 1),
-        **how: Any,
+        **options: Any,
     ) -> Comparison:
-        """Compare by the paper's cross-validation, with progress and the cache.
+        """Run `ridgewise.compare` by the paper's protocol, with cache and progress.
 
-        Parameters
-        ----------
-        selectors, X, y, **how
-            As in `ridgewise.compare`.
-        what : str
-            What it is, in a few words.
-        part : tuple of int
-            Which of how many comparisons of the same length this is.
-
-        Returns
-        -------
-        Comparison
+        The progress callback gets the description ``what``; ``part`` is the index of this
+        comparison and the number of comparisons.
         """
         settings, (before, parts) = self.settings, part
         return compare(
@@ -196,17 +191,13 @@ class Study:
             progress=lambda done, total: settings.on_progress(
                 what, before * total + done, parts * total
             ),
-            **how,
+            **options,
         )  # fmt: skip
 
 
-def text_selectors() -> dict[str, Any]:
-    """The paper's five methods and three beyond it.
-
-    Of RRQR, as the paper has it, only as many columns as the rank are pivots; the others follow in
-    the order in which they are stored.
-    """
-    return {
+def selectors(*methods: str) -> dict[str, Any]:
+    """The selectors of these methods. RRQR as in the paper: no pivots beyond the rank."""
+    known = {
         BSS: BSSSelector(alpha=0),
         LEVERAGE: LeverageSelector(),
         RRQR: RRQRSelector(restart=False),
@@ -216,34 +207,17 @@ def text_selectors() -> dict[str, Any]:
         SLACK: BSSSelector(rule="slack", alpha=0),
         POLISHED: BSSSelector(rule="slack", polish=True, alpha=0),
     }
+    return {method: known[method] for method in methods}
 
 
-def _text_result(name: str, found: Comparison) -> TextResult:
-    """Keep what the tables need: the selections themselves would fill the memory."""
+def _text_result(name: str, comparison: Comparison) -> TextResult:
+    """Keep only what the tables need: the selections themselves take too much memory."""
     rows = {
         (row.method, 0 if row.method == ALL_FEATURES else row.n_features, row.alpha): row
-        for row in found.rows
+        for row in comparison.rows
     }
     words = {
-        method: found.top_features(method, TEXT_COUNTS[0], count=N_WORDS)
+        method: comparison.top_features(method, TEXT_COUNTS[0], count=N_WORDS)
         for method in (BSS, LEVERAGE)
     }
-    return TextResult(name, rows, words, found.n_samples, found.n_features_in)
-
-
-def mean_over_sets(
-    results: list[TextResult], method: str, count: int, alpha: float
-) -> tuple[float, float]:
-    """Average over the sets the mean error and its standard deviation, both in percent."""
-    rows = [
-        result.rows[method, 0 if method == ALL_FEATURES else count, alpha] for result in results
-    ]
-    return (
-        100 * float(np.mean([row.error_mean for row in rows])),
-        100 * float(np.mean([row.error_std for row in rows])),
-    )
-
-
-def errors_by_set(results: list[TextResult], method: str, count: int) -> FloatArray:
-    """The error on each set in percent, averaged over all alphas."""
-    return 100 * np.array([result.error(method, count) for result in results])
+    return TextResult(name, rows, words, comparison.n_samples, comparison.n_features_in)

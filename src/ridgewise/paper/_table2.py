@@ -1,40 +1,28 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables 2 and 4: running times."""
 
+import timeit
 from collections.abc import Iterator
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from ridgewise._threads import one_blas_thread
 from ridgewise.datasets import make_ridge_synthetic
-from ridgewise.paper._outcome import (
-    NOT_REPRODUCED,
-    REPRODUCED,
-    SAME_ORDERING,
-    Chart,
-    Outcome,
-    Panel,
-    Series,
-    Table,
-    Verdict,
-)
+from ridgewise.paper._outcome import Chart, Outcome, Panel, Series, Table, Verdict, judge
 from ridgewise.paper._study import BSS, GAIN, LEVERAGE, RRQR, TEXT_ALPHAS, Study
-from ridgewise.paper.table1 import ALPHAS, synthetic
+from ridgewise.paper._table1 import ALPHAS, synthetic
 from ridgewise.selectors import BSSSelector, LeverageSelector
 
-TITLE = "Tables 2 and 4: running times"
 PROTOCOL = (
-    "Seconds to select features from a training set, spectrum included, each on one thread, "
-    "averaged over all folds: synthetic data at k = 90, r = 80, and documents at r = 400. Then "
-    "once on whole data sets, as in the paper's experiments on ridge regression. Machines differ, "
-    "so that ratios to leverage sampling are what can be compared; the paper's BSS looks at all "
-    "features in every step, and this one does not."
+    "Seconds to select features from a training set, including the spectrum, on one thread, "
+    "averaged over all folds: synthetic data at k = 90, r = 80, and documents at r = 400. Then on "
+    "whole data sets, as in the paper's experiments on ridge regression. Machines differ, so "
+    "compare the ratios to leverage sampling. The paper's BSS evaluates all features in every "
+    "step; this one does not."
 )
 SYNTHETIC, TEXT = "synthetic", "TechTC"
-# Seconds
-PRINTED = {
+PRINTED = {  # seconds
     (SYNTHETIC, BSS): 0.1025,
     (SYNTHETIC, GAIN): 0.0003,
     (SYNTHETIC, LEVERAGE): 0.0031,
@@ -54,23 +42,12 @@ PRINTED_RIDGE = {
     (RIDGE_SETS[1], LEVERAGE): 0.3909,
 }
 METHODS = (BSS, GAIN, LEVERAGE, RRQR)
-N_TIMES = 3  # the best of so many counts, where one data set is timed
 
 Seconds = dict[tuple[str, str], float]
 
 
 def run(study: Study) -> Outcome:
-    """Run the experiment.
-
-    Parameters
-    ----------
-    study : Study
-        How, and what was computed already.
-
-    Returns
-    -------
-    Outcome
-    """
+    """Run the experiment."""
     folds, whole = _fold_seconds(study), _ridge_seconds(study)
     tables = [
         _table("table2", "Seconds to select, averaged over folds", folds, PRINTED),
@@ -78,7 +55,7 @@ def run(study: Study) -> Outcome:
     ]
     return Outcome(
         name="table2",
-        title=TITLE,
+        title="Tables 2 and 4: running times",
         protocol=PROTOCOL,
         data=f"Synthetic data, and: {study.data}",
         verdicts=list(_verdicts(folds)),
@@ -99,7 +76,7 @@ def _fold_seconds(study: Study) -> Seconds:
 
 
 def _ridge_seconds(study: Study) -> Seconds:
-    """Seconds on the whole of the data sets of the ridge experiments, by data and method."""
+    """Seconds on the whole data sets of the ridge experiments, by data and method."""
     X, _ = make_ridge_synthetic(random_state=study.settings.seed)
     data: dict[str, tuple[Any, int]] = {SYNTHETIC: (X, 8 * X.shape[0])}
     data |= {name: (study.load(name).data, 400) for name in RIDGE_SETS if name in study.names}
@@ -112,12 +89,7 @@ def _ridge_seconds(study: Study) -> Seconds:
 
 
 def _best(selector: Any, X: Any) -> float:
-    times = []
-    for _ in range(N_TIMES):
-        start = perf_counter()
-        selector.fit(X)
-        times.append(perf_counter() - start)
-    return min(times)
+    return min(timeit.repeat(lambda: selector.fit(X), number=1, repeat=3))
 
 
 def _table(name: str, title: str, seconds: Seconds, printed: Seconds) -> Table:
@@ -140,17 +112,18 @@ def _verdicts(seconds: Seconds) -> Iterator[Verdict]:
     for data in (SYNTHETIC, TEXT):
         printed = sorted(METHODS, key=lambda method: PRINTED[data, method])
         here = sorted(METHODS, key=lambda method: seconds[data, method])
-        yield Verdict(
+        yield judge(
             f"{data}: from the fastest to the slowest " + ", ".join(printed),
-            SAME_ORDERING if printed == here else NOT_REPRODUCED,
+            printed == here,
             "here " + ", ".join(f"{method} {seconds[data, method]:.4f} s" for method in here),
+            exact=False,
         )
     then = PRINTED[TEXT, BSS] / PRINTED[TEXT, LEVERAGE]
     now = seconds[TEXT, BSS] / seconds[TEXT, LEVERAGE]
-    yield Verdict(
+    yield judge(
         f"BSS takes {then:.0f} times as long as leverage sampling on TechTC",
-        REPRODUCED if 0.5 < now / then < 2 else NOT_REPRODUCED,
-        f"{now:.1f} times here: the same selection, by an engine that looks at few rows a draw",
+        0.5 < now / then < 2,
+        f"{now:.1f} times here: the same selection, by an engine that evaluates few rows per draw",
     )
 
 
@@ -167,7 +140,7 @@ def _chart(seconds: Seconds) -> Chart:
         title="Time to select, as a multiple of leverage sampling's",
         x_label="method",
         y_label="times leverage sampling",
-        caption="Ratios within one machine, which can be compared between machines.",
+        caption="Ratios on one machine, comparable between machines.",
         panels=panels,
         log=True,
     )

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Table 1: the most frequently selected features of synthetic data."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ridgewise._typing import FloatArray
+from ridgewise.datasets import make_ridge_synthetic
+from ridgewise.evaluation import Comparison
+from ridgewise.paper._outcome import Chart, Outcome, Panel, Series, Table, Verdict, judge
+from ridgewise.paper._study import BSS, GAIN, LEVERAGE, RANDOM, RRQR, Study, selectors
+from ridgewise.selectors import BSSSelector
+
+PROTOCOL = (
+    "30 samples of 1000 features; the first k differ between the two classes, later ones more. "
+    "Ten-fold cross-validation, repeated ten times, of RLSC with r selected features. Features are "
+    "numbered from 1 and sorted by how often they were selected. Ties: larger numbers first, which "
+    "gives the printed rows (the paper does not state an order)."
+)
+COUNTS = (80, 90)  # r
+RELEVANT = (90, 100)  # k
+ALPHAS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9)
+N_LISTED = 5
+BIN = 10  # features per bin of the chart
+# By r, k and method
+PRINTED = {
+    (80, 90, BSS): (89, 88, 87, 86, 85),
+    (80, 90, RRQR): (90, 80, 79, 78, 77),
+    (80, 90, LEVERAGE): (73, 85, 84, 81, 87),
+    (80, 90, GAIN): (80, 79, 78, 77, 76),
+    (80, 100, BSS): (100, 99, 98, 97, 95),
+    (80, 100, RRQR): (100, 80, 79, 78, 77),
+    (80, 100, LEVERAGE): (93, 87, 95, 97, 96),
+    (80, 100, GAIN): (80, 79, 78, 77, 76),
+    (90, 90, BSS): (90, 88, 87, 86, 85),
+    (90, 90, RRQR): (90, 89, 88, 87, 86),
+    (90, 90, LEVERAGE): (67, 88, 83, 87, 85),
+    (90, 90, GAIN): (90, 89, 88, 87, 86),
+    (90, 100, BSS): (100, 99, 98, 97, 96),
+    (90, 100, RRQR): (100, 90, 89, 88, 87),
+    (90, 100, LEVERAGE): (100, 97, 92, 48, 58),
+    (90, 100, GAIN): (90, 89, 88, 87, 86),
+}
+TWO_VECTORS = "BSS on 2 singular vectors"  # a guess at how the printed row was computed
+METHODS = (BSS, TWO_VECTORS, LEVERAGE, RRQR, GAIN, RANDOM)
+CELLS = [(r, k) for r in COUNTS for k in RELEVANT]
+
+Found = dict[tuple[int, int], Comparison]  # by k and the number of the data set
+Listed = dict[tuple[int, int, str], list[list[int]]]  # by r, k and method: one list per data set
+
+
+def run(study: Study) -> Outcome:
+    """Run the experiment."""
+    n_sets = study.settings.n_synthetic
+    found = {
+        (k, number): synthetic(study, k, number, part=(place * n_sets + number, 2 * n_sets))
+        for place, k in enumerate(RELEVANT)
+        for number in range(n_sets)
+    }
+    listed = {
+        (r, k, method): [_most_selected(found[k, number], method, r) for number in range(n_sets)]
+        for r, k in CELLS
+        for method in METHODS
+    }
+    return Outcome(
+        name="table1",
+        title="Table 1: the most frequently selected features of synthetic data",
+        protocol=PROTOCOL,
+        data=f"{n_sets} synthetic data sets for each k; the table lists features of the first.",
+        verdicts=list(_verdicts(found, listed)),
+        tables=[_features(found, listed), _relevant(listed)],
+        charts=[_chart(found)],
+    )
+
+
+def synthetic(study: Study, k: int, number: int, part: tuple[int, int] = (0, 1)) -> Comparison:
+    """Compare the methods on a synthetic data set with k relevant features."""
+    X, y = make_ridge_synthetic(n_relevant=k, random_state=study.settings.seed + number)
+    two_vectors = {TWO_VECTORS: BSSSelector(alpha=0, rank=2)}
+    return study.compare(
+        selectors(BSS) | two_vectors | selectors(LEVERAGE, RRQR, GAIN, RANDOM), X, y,
+        f"synthetic data, k = {k}, number {number + 1}", part, alphas=ALPHAS, n_features=COUNTS,
+    )  # fmt: skip
+
+
+def _shares(found: Comparison, method: str, r: int) -> FloatArray:
+    """The share of training sets in which each feature is selected."""
+    shares = np.zeros(found.n_features_in)
+    for count in found.top_features(method, r, count=found.n_features_in):
+        shares[count.index] = count.share
+    return shares
+
+
+def _most_selected(found: Comparison, method: str, r: int) -> list[int]:
+    """The five most frequently selected features, numbered from 1; ties: larger numbers first."""
+    by_share = np.argsort(_shares(found, method, r), kind="stable")[::-1]
+    return [int(feature) + 1 for feature in by_share[:N_LISTED]]
+
+
+def _features(found: Found, listed: Listed) -> Table:
+    rows = []
+    for r, k in CELLS:
+        for method in METHODS:
+            printed, here = PRINTED.get((r, k, method)), listed[r, k, method][0]
+            shares = _shares(found[k, 0], method, r)
+            rows.append(
+                (
+                    r, k, method,
+                    None if printed is None else ", ".join(map(str, printed)),
+                    ", ".join(map(str, here)),
+                    None if printed is None else "yes" if list(printed) == here else "no",
+                    sum(feature <= k for feature in here),
+                    int(np.sum(shares == shares[here[-1] - 1])),
+                    100 * _error(found[k, 0], method, r),
+                )
+            )  # fmt: skip
+    return Table(
+        name="table1",
+        title="The five features selected most often",
+        columns=["r", "k", "method", "printed", "here", "equal", "relevant", "tied", "error, %"],
+        rows=rows,
+        formats={"error, %": ".2f"},
+        note="relevant: how many of the five are among the first k. tied: number of features "
+        "selected as often as the fifth. error: the largest over all lambda.",
+    )
+
+
+def _error(found: Comparison, method: str, r: int) -> float:
+    return max(found.row(method, r, alpha).error_mean for alpha in ALPHAS)
+
+
+def _relevant(listed: Listed) -> Table:
+    return Table(
+        name="table1-relevant",
+        title="On how many data sets the five most frequent features are all relevant",
+        columns=["r", "k", "method", "all five relevant", "data sets"],
+        rows=[(*cell, _n_relevant(listed, *cell), len(lists)) for cell, lists in listed.items()],
+    )
+
+
+def _n_relevant(listed: Listed, r: int, k: int, method: str) -> int:
+    """On how many data sets the five most frequent features are all relevant."""
+    return sum(max(features) <= k for features in listed[r, k, method])
+
+
+def _verdicts(found: Found, listed: Listed) -> Iterator[Verdict]:
+    reasons = {
+        RRQR: "An artefact: no pivots exist beyond the rank, so columns follow in storage order",
+        GAIN: "An artefact: no value is zero, so all gains are 0, and features keep their order",
+        BSS: "The printed rows need a different basis: BSS on two singular vectors comes close",
+        LEVERAGE: "Sampling is random, so equality is not expected",
+    }
+    for method, reason in reasons.items():
+        first = {(r, k): listed[r, k, method][0] for r, k in CELLS}
+        equal = sum(list(PRINTED[*cell, method]) == first[cell] for cell in CELLS)
+        relevant = sum(feature <= k for r, k in CELLS for feature in first[r, k])
+        yield judge(
+            f"the row of {method}",
+            equal == len(CELLS),
+            f"{equal} of {len(CELLS)} lists are as printed; {relevant} of "
+            f"{len(CELLS) * N_LISTED} features listed here are relevant. {reason}",
+        )
+    yield _always_relevant(listed)
+    worst = {method: max(_error(found[k, 0], method, r) for r, k in CELLS) for method in METHODS}
+    errors = ", ".join(f"{method} {100 * error:.2f}" for method, error in worst.items())
+    yield judge(
+        "the mean out-of-sample error is 0 for all methods",
+        max(worst[method] for method in METHODS if method != RANDOM) == 0,
+        f"largest error in percent: {errors}. Random selection is as good as any method, so the "
+        "experiment does not discriminate between them",
+    )
+
+
+def _always_relevant(listed: Listed) -> Verdict:
+    total = sum(len(listed[r, k, BSS]) for r, k in CELLS)
+    plain, two = (
+        sum(_n_relevant(listed, r, k, method) for r, k in CELLS) for method in (BSS, TWO_VECTORS)
+    )
+    return judge(
+        "on each of ten data sets the five features that BSS selects most are relevant",
+        plain == total,
+        f"in {plain} of {total} cases with the printed definitions, and in {two} of {total} on two "
+        "singular vectors. One direction of the data separates the classes, and BSS treats all "
+        "directions alike",
+    )
+
+
+def _chart(found: Found) -> Chart:
+    """How often features are selected at the smaller r, in bins of ten."""
+    panels = []
+    for k in RELEVANT:
+        midpoints = (np.arange(2 * k // BIN) * BIN + (BIN + 1) / 2).tolist()
+        series = []
+        for method in METHODS:
+            shares = _shares(found[k, 0], method, COUNTS[0])[: 2 * k]
+            series.append(Series(method, midpoints, shares.reshape(-1, BIN).mean(axis=1).tolist()))
+        panels.append(Panel(f"k = {k}", series))
+    return Chart(
+        name="table1",
+        title=f"How often features are selected, r = {COUNTS[0]}",
+        x_label="feature; the first k are relevant",
+        y_label="share of training sets",
+        caption=f"Means over bins of {BIN} features, first synthetic data set; the first 2 k of "
+        "1000 features.",
+        panels=panels,
+    )
