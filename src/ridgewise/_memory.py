@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Work that several methods have in common, done once and charged to each."""
+"""A cache for computations that several selectors share; each is charged their full time."""
 
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
@@ -13,19 +13,13 @@ Result = TypeVar("Result")
 
 @dataclass
 class Memory:
-    """What was computed so far, how long it took, and how much time remembering it has saved.
+    """Results of earlier calls, and the time that reusing them saved."""
 
-    Attributes
-    ----------
-    seconds_saved : float
-        What the calls that were answered from memory took when they were computed.
-    """
-
-    seconds_saved: float = 0.0
+    seconds_saved: float = 0.0  # sum of the original times of the calls answered from the cache
     _results: dict[Hashable, tuple[Any, Any, float]] = field(default_factory=dict)
 
     def call(self, function: Callable[..., Result], subject: Any, **settings: Any) -> Result:
-        """Call the function, or recall what it gave."""
+        """Call the function, or return the cached result of the same call."""
         key = (function, id(subject), *_typed(settings))
         if key in self._results:
             result, _, seconds = self._results[key]
@@ -33,16 +27,16 @@ class Memory:
             return result
         start, saved = perf_counter(), self.seconds_saved
         result = function(subject, **settings)
-        # What it recalled itself counts as if it had been computed.
+        # Nested calls answered from the cache count with their original time.
         seconds = perf_counter() - start + self.seconds_saved - saved
-        self._results[key] = (result, subject, seconds)  # the subject is held: ids are reused
+        self._results[key] = (result, subject, seconds)  # keeps the subject alive: ids are reused
         return result
 
 
 def _typed(settings: dict[str, Any]) -> Iterator[Hashable]:
-    """The settings in a fixed order, with their types: 1 is a number of things, and 1.0 all."""
+    """The settings sorted by name, with their types: rank=1 and rank=1.0 differ."""
     for name, value in sorted(settings.items()):
-        # What cannot be hashed is refused by the function itself, which can say why.
+        # The function itself raises for an unhashable value, with a better message.
         known = value if isinstance(value, Hashable) else repr(value)
         yield name, type(value), known
 
@@ -52,12 +46,12 @@ _current: ContextVar[Memory | None] = ContextVar("ridgewise_memory", default=Non
 
 @contextmanager
 def remembering() -> Iterator[Memory]:
-    """Within it, `remembered` computes the same thing once.
+    """A context in which `remembered` computes each result once.
 
     Yields
     ------
     Memory
-        To be asked how much time was saved.
+        The cache; its ``seconds_saved`` is the time saved.
 
     Examples
     --------
@@ -82,21 +76,21 @@ def remembering() -> Iterator[Memory]:
 
 
 def remembered(function: Callable[..., Result], subject: Any, **settings: Any) -> Result:
-    """Call a function, or, within `remembering`, recall what the same call has given.
+    """Call a function, or, within `remembering`, return the cached result of the same call.
 
     Parameters
     ----------
     function : callable
-        Its result must depend on its arguments alone, and nobody may change it afterwards.
+        A pure function. Its result is shared, so callers must not modify it.
     subject : object
-        Its first argument: the same object, not an equal one, makes the same call.
+        Its first argument, compared by identity.
     **settings : hashable
-        Its other arguments, compared by their values.
+        Its other arguments, compared by value.
 
     Returns
     -------
     object
-        What the function returns.
+        The function's result.
     """
     memory = _current.get()
     if memory is None:

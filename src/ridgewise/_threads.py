@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One BLAS thread where more would only hinder."""
+"""Limit BLAS to one thread where more are slower."""
 
 from contextlib import AbstractContextManager
 from functools import cache
@@ -9,15 +9,15 @@ from threadpoolctl import ThreadpoolController
 
 
 def one_blas_thread() -> AbstractContextManager[Any]:
-    """Within it, BLAS and LAPACK keep to one thread.
+    """A context in which BLAS and LAPACK use one thread.
 
-    On matrices of a few hundred rows threads cost more than they bring, and on a busy machine they
-    wait for each other.
+    For matrices of a few hundred rows, synchronizing threads costs more than it gains, above all
+    on a busy machine.
     """
     return _controller().limit(limits=1, user_api="blas")
 
 
 @cache
 def _controller() -> ThreadpoolController:
-    """The libraries at hand, looked for once: that takes milliseconds."""
+    """The loaded BLAS libraries; finding them takes milliseconds."""
     return ThreadpoolController()

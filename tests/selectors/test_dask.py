@@ -232,7 +232,7 @@ def test_certify(center):
 
 def test_rrqr_says_that_it_needs_memory():
     with pytest.raises(
-        ValueError, match=r"needs all of X in memory.*dask\.array\.\S+Array of shape"
+        ValueError, match=r"needs X as a dense array in memory.*dask\.array\.\S+Array of shape"
     ):
         RRQRSelector().fit(chunked(counts(), (24, 70)))
 

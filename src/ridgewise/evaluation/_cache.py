@@ -12,7 +12,7 @@ from warnings import warn
 import joblib
 import numpy as np
 
-from ridgewise._files import write_atomically
+from ridgewise._atomic import write_atomically
 from ridgewise._typing import AnyArray, is_sparse
 from ridgewise._version import __version__
 from ridgewise.evaluation._fold import FoldResult, Plan, Split

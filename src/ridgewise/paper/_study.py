@@ -108,11 +108,10 @@ class Study:
     Examples
     --------
     >>> from pathlib import Path
-    >>> from ridgewise.paper import EXPERIMENTS, Settings, Study
+    >>> from ridgewise.paper import Settings, Study
     >>> study = Study(Settings(data_home=Path("no-such-folder"), quick=True))
     >>> study.is_techtc
     False
-    >>> outcomes = [EXPERIMENTS[name](study) for name in ("table1", "risk")]  # doctest: +SKIP
     """
 
     def __init__(self, settings: Settings | None = None) -> None:

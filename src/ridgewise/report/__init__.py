@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What was found, for people and for programs: tables, plots, JSON, pages."""
 
-from ridgewise._files import write_atomically
+from ridgewise._atomic import write_atomically
 from ridgewise.report._comparison_page import answer, comparison_page, headline
 from ridgewise.report._files import check_folder, check_target, write_folder
 from ridgewise.report._html import Column, DataTable, render_page

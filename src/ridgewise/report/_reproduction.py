@@ -11,7 +11,7 @@ from matplotlib import style
 from rich.console import RenderableType
 from rich.text import Text
 
-from ridgewise._files import write_atomically
+from ridgewise._atomic import write_atomically
 from ridgewise.paper import NOT_REPRODUCED, REPRODUCED, Outcome, Table, Verdict
 from ridgewise.report._chart import draw_chart
 from ridgewise.report._console import heading, plain_table, print_parts

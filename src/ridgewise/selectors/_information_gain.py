@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Information gain: how much a feature's presence tells about the class."""
+"""Information gain: mutual information of the class and the presence of a feature."""
 
 from numbers import Real
 from typing import Any, Self
@@ -18,32 +18,32 @@ from ridgewise.spectrum import as_columns
 
 
 class InformationGainSelector(FeatureSelector):
-    """Select the features whose presence tells most about the class.
+    """Select the features with the largest information gain.
 
-    The only supervised one of the paper's methods: it needs y. The gain of a feature is the entropy
-    of the class less its entropy given whether the feature is present.
+    The only supervised method of the paper: it needs y. The gain of a feature is the entropy of the
+    class minus its conditional entropy given the presence of the feature.
 
     Parameters
     ----------
     n_features_to_select : int or float or None, default=None
-        How many features, or which share of them. None: half. At most d.
+        Number of features, or a share of all features. None selects half.
     threshold : float >= 0 or "median", default=0.0
-        A feature is present in a sample where its absolute value exceeds this; "median": where its
-        value exceeds the feature's median, for continuous data, of which every value is "present".
+        A feature is present in a sample if its absolute value is above this. With "median", if
+        its value is above the feature's median: for continuous data, which have no zeros.
 
     Attributes
     ----------
     selected_ : ndarray of shape (n_selected,)
-        Feature indices by descending gain; equal gains by ascending index.
+        Feature indices by descending gain; ties by ascending index.
     weights_ : ndarray of shape (n_selected,)
-        Ones: this method does not weight.
+        All ones.
     n_selected_ : int
     scores_ : ndarray of shape (n_features_in,)
         Information gain of every feature, in bits.
     classes_ : ndarray
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in,)
-        Only where X has feature names that are all strings.
+        Only if X has feature names that are all strings.
 
     See Also
     --------
@@ -73,9 +73,9 @@ class InformationGainSelector(FeatureSelector):
 
         Parameters
         ----------
-        X : array, sparse array or data frame, or stored or Dask array, of shape (n, d)
+        X : array, sparse array, data frame, stored or Dask array of shape (n, d)
         y : array-like of shape (n,)
-            Class labels, of any number of classes.
+            Class labels; any number of classes.
 
         Returns
         -------
@@ -108,13 +108,13 @@ def information_gain(present: FloatArray, totals: AnyArray) -> FloatArray:
 
 
 def entropy(counts: AnyArray) -> FloatArray:
-    """Entropy in bits of each column of counts; 0 for an empty one."""
+    """Entropy of each column of counts in bits; 0 for an empty column."""
     shares = counts / np.maximum(counts.sum(axis=0), 1)
     return entr(shares).sum(axis=0) / np.log(2)
 
 
 def presence_counts(X: Any, y: IndexArray, n_classes: int, threshold: float | str) -> FloatArray:
-    """In how many samples of each class each feature is present, shape (classes, features)."""
+    """Count the samples of each class with each feature present, shape (classes, features)."""
     if is_sparse(X):
         X = canonical(X)
     assert_all_finite(X, input_name="X")
@@ -129,13 +129,13 @@ def presence_counts(X: Any, y: IndexArray, n_classes: int, threshold: float | st
     median = csc_median_axis_0(sp.csc_matrix(X, dtype=np.float64))
     of_entry = np.repeat(median, np.diff(X.indptr))
     above = count_stored(X, in_class, X.data > of_entry)
-    # below a negative median, what is not stored is present too
+    # implicit zeros are above a negative median
     stored = count_stored(X, in_class, np.ones(X.nnz))
     return np.where(median < 0, above + in_class.sum(axis=1)[:, None] - stored, above)
 
 
 def canonical(X: Any) -> Any:
-    """Compressed by columns, with each entry stored once."""
+    """Return X in canonical CSC format."""
     X = X.tocsc()
     if not X.has_canonical_format:
         X = X.copy()
@@ -144,20 +144,18 @@ def canonical(X: Any) -> Any:
 
 
 def magnitude(X: AnyArray) -> AnyArray:
-    """Absolute values; of signed integers as unsigned ones, since -128 has no counterpart."""
+    """Absolute values; of signed integers as unsigned ones, since abs(-128) overflows int8."""
     return np.abs(X).view(f"u{X.itemsize}") if X.dtype.kind == "i" else np.abs(X)
 
 
 def count_stored(X: Any, in_class: Any, marks: AnyArray) -> FloatArray:
-    """How many stored entries of X are marked, of each class and feature."""
+    """Count the marked stored entries of X by class and feature."""
     marked = sp.csc_array((marks.astype(np.float64), X.indices, X.indptr), shape=X.shape)
     return np.asarray((in_class @ marked).todense())
 
 
 def check_threshold(threshold: Any) -> None:
-    """Refuse what is no threshold."""
-    if threshold == "median":
-        return
+    """Raise if ``threshold`` is invalid."""
     is_number = isinstance(threshold, Real) and not isinstance(threshold, bool)
-    if not is_number or not float(threshold) >= 0:
+    if threshold != "median" and not (is_number and float(threshold) >= 0):
         raise ValueError(f'threshold must be a number >= 0 or "median"; got {threshold!r}')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rank-revealing QR: the columns that a column-pivoted QR takes first."""
+"""Rank-revealing QR: the first pivots of a column-pivoted QR factorization."""
 
 from typing import Any, Self
 
@@ -17,38 +17,38 @@ from ridgewise.spectrum import is_outside
 class RRQRSelector(FeatureSelector):
     """Select features by LAPACK's column-pivoted QR factorization.
 
-    Each pivot is the feature that is farthest from the span of those before it. There are only
-    rank(X) of them; past them all remaining columns are in the span. With ``restart=True`` the
-    factorization starts again on the columns that are left; with ``restart=False`` they come in
-    the order in which the factorization left them, nearly that of storage: what the paper did.
+    Each pivot is the feature farthest from the span of the previous ones. There are rank(X)
+    pivots; the remaining columns are in their span. ``restart=True`` factorizes the remaining
+    columns again. ``restart=False`` appends them in the order in which LAPACK leaves them, nearly
+    the storage order, as in the paper.
 
     Parameters
     ----------
     n_features_to_select : int or float or None, default=None
-        How many features, or which share of them. None: the rank of X. At most d.
+        Number of features, or a share of all features. None selects rank(X).
     restart : bool, default=True
-        What happens past the rank of X.
+        Whether to factorize the remaining columns when more than rank(X) are selected.
 
     Attributes
     ----------
     selected_ : ndarray of shape (n_selected,)
         Feature indices in the order of selection.
     weights_ : ndarray of shape (n_selected,)
-        Ones: this method does not weight.
+        All ones.
     n_selected_ : int
     rank_ : int
         Number of pivots in the first factorization.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in,)
-        Only where X has feature names that are all strings.
+        Only if X has feature names that are all strings.
 
     See Also
     --------
-    BSSSelector : Selects with a guarantee, past the rank.
+    BSSSelector : Has a guarantee beyond the rank.
 
     Notes
     -----
-    The factorization needs X dense, in float64.
+    The factorization makes a dense float64 copy of X.
 
     Examples
     --------
@@ -80,9 +80,9 @@ class RRQRSelector(FeatureSelector):
         """
         if is_outside(X):
             raise ValueError(
-                "RRQRSelector needs all of X in memory, dense; got a container that is not: "
+                "RRQRSelector needs X as a dense array in memory; got "
                 f"{type(X).__module__}.{type(X).__name__} of shape {X.shape}. Load it first, or "
-                "use BSSSelector, which does without"
+                "use BSSSelector, which reads X in blocks"
             )
         X = as_numbers(validate_data(self, X, accept_sparse="csc", dtype="numeric"))
         wanted = check_n_features(self.n_features_to_select, X.shape[1], default=0)
@@ -94,12 +94,12 @@ class RRQRSelector(FeatureSelector):
 
 
 def as_dense(X: Any) -> FloatArray:
-    """A copy of X, dense and in float64."""
+    """Return a dense float64 copy of X."""
     return (X.toarray() if is_sparse(X) else X).astype(np.float64)
 
 
 def pivots(X: Any) -> tuple[IndexArray, int]:
-    """The permutation of a column-pivoted QR of X, and its number of pivots, the rank."""
+    """Return the permutation of a column-pivoted QR of X, and the rank."""
     with one_blas_thread():
         R, order = qr(as_dense(X), overwrite_a=True, mode="r", pivoting=True, check_finite=False)
     diagonal = np.abs(np.diagonal(R))
@@ -108,11 +108,11 @@ def pivots(X: Any) -> tuple[IndexArray, int]:
 
 
 def restarted(X: FloatArray, order: IndexArray, rank: int, wanted: int) -> IndexArray:
-    """Pivots of X, then those of the columns left, and so on, until there are enough."""
+    """Return the pivots of X, then of the remaining columns, until there are enough."""
     taken = [order[:rank]]
     left = np.sort(order[rank:])
     while rank > 0 and sum(map(len, taken)) < wanted:
         order, rank = pivots(X[:, left])
         taken.append(left[order[:rank]])
         left = np.delete(left, order[:rank])
-    return np.concatenate([*taken, left])  # what is left is zero, or not needed
+    return np.concatenate([*taken, left])  # the rest are zero columns, or not needed

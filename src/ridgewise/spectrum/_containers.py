@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Containers that do not hold their values in memory: told apart, checked, and read in part.
+"""Out-of-core containers: detection, checks and partial reads.
 
-They are known by what they can do, so that none of their libraries is imported here:
+They are recognized by duck typing, so none of their libraries is imported here:
 
-- *stored* ones (Zarr arrays, HDF5 data sets, Parquet tables) have a shape, a dtype and chunks, and
-  are read by ``[rows, columns]``;
-- Dask arrays and data frames have a graph, and work on their chunks goes to a cluster.
+- *stored* arrays (Zarr arrays, HDF5 data sets, Parquet tables) have a shape, a dtype and chunks,
+  and are read by ``X[rows, columns]``;
+- Dask arrays and data frames have a graph; their chunks are computed by Dask's scheduler.
 """
 
 from typing import Any
@@ -17,9 +17,7 @@ from ridgewise._typing import AnyArray, FloatArray, IndexArray, is_sparse
 
 
 def is_outside(X: Any) -> bool:
-    """Whether X is a container whose values are not in memory.
-
-    A memory map is not: it is an array, as far as anyone can tell.
+    """Whether X is an out-of-core container. A memory map is not: it is an ndarray.
 
     Examples
     --------
@@ -36,14 +34,14 @@ def is_dask(X: Any) -> bool:
 
 
 def is_stored(X: Any) -> bool:
-    """Whether X is read by ``X[rows, columns]``."""
+    """Whether X is a stored array, read by ``X[rows, columns]``."""
     is_known = isinstance(X, np.ndarray) or is_sparse(X) or is_dask(X)
     return not is_known and all(hasattr(X, name) for name in ("shape", "dtype", "chunks"))
 
 
 def header_of(X: Any) -> Any:
-    """An empty data frame with the features' names, for scikit-learn; X itself if it has none."""
-    for attribute in ("header", "_meta"):  # of Parquet tables, of Dask data frames
+    """An empty data frame with the feature names, for scikit-learn; X itself if it has none."""
+    for attribute in ("header", "_meta"):  # Parquet tables, Dask data frames
         header = getattr(X, attribute, None)
         if hasattr(header, "columns"):
             return header
@@ -51,14 +49,10 @@ def header_of(X: Any) -> Any:
 
 
 def as_source(X: Any, *, sized: bool = True) -> Any:
-    """Check a container's shape, and make an array of a Dask data frame.
+    """Check the shape of an out-of-core container; convert a Dask data frame to an array.
 
-    Parameters
-    ----------
-    X : Zarr array, Parquet table, Dask array or Dask data frame
-    sized : bool
-        Whether the number of samples must be known. The rows of a Dask data frame are then
-        counted, which may read them.
+    ``sized``: whether the number of samples must be known. If so, the rows of a Dask data frame
+    are counted, which may read them.
     """
     if hasattr(X, "to_dask_array"):
         X = X.to_dask_array(lengths=True if sized else None)
@@ -67,8 +61,8 @@ def as_source(X: Any, *, sized: bool = True) -> Any:
     known = X.shape if sized else X.shape[1:]
     if any(np.isnan(size) for size in known):
         raise ValueError(
-            f"the sizes of X's chunks are unknown (shape={X.shape}): call X.compute_chunk_sizes() "
-            "first, or to_dask_array(lengths=True) if it comes from a data frame"
+            f"X has chunks of unknown size (shape={X.shape}): call X.compute_chunk_sizes() first, "
+            "or to_dask_array(lengths=True) on the data frame it comes from"
         )
     for size, what in zip(X.shape, ("sample", "feature"), strict=True):
         if size == 0:
@@ -79,19 +73,12 @@ def as_source(X: Any, *, sized: bool = True) -> Any:
 
 
 def transposed(X: Any) -> Any:
-    """X^T, without reading anything."""
+    """X^T, as a view: nothing is read."""
     return X.T if hasattr(X, "T") else Transposed(X)
 
 
 class Transposed:
-    """A stored array with its rows and columns exchanged.
-
-    Parameters
-    ----------
-    X : stored array
-    header : data frame, optional
-        An empty one with the features' names.
-    """
+    """The transpose of a stored array; ``header`` is an empty data frame with feature names."""
 
     def __init__(self, X: Any, header: Any = None) -> None:
         self.T, self.header, self.dtype = X, header, X.dtype
@@ -104,12 +91,12 @@ class Transposed:
 
 
 def read(X: Any, rows: slice | IndexArray, columns: slice | IndexArray) -> AnyArray:
-    """Values of a stored array: slices, or indices in ascending order of rows or of columns."""
-    return np.asarray(getattr(X, "oindex", X)[rows, columns])  # oindex: Zarr's name for it
+    """Read rows and columns of a stored array, each a slice or ascending indices."""
+    return np.asarray(getattr(X, "oindex", X)[rows, columns])  # oindex: Zarr's orthogonal indexing
 
 
 def select_columns(X: Any, places: IndexArray, scale: FloatArray | None) -> Any:
-    """The columns ``places`` (ascending), each multiplied: read, or still lazy of a Dask array."""
+    """The columns ``places`` (ascending), scaled; lazy if X is a Dask array."""
     if is_dask(X):
         from ridgewise.spectrum._dask import lazy_columns
 

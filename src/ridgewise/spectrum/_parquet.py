@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Parquet files as a stored array: columns are read when they are asked for."""
+"""Parquet files as a lazily read array."""
 
 import os
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ import numpy as np
 from ridgewise._typing import AnyArray, IndexArray
 from ridgewise.spectrum._containers import Transposed
 
-INDEX_COLUMN = "__index_level_"  # how pandas names the columns of an index
+INDEX_COLUMN = "__index_level_"  # prefix of the columns in which pandas stores an index
 
 
 def open_parquet(
@@ -21,23 +21,23 @@ def open_parquet(
     leave_out: Sequence[str] = (),
     names: str | None = None,
 ) -> Any:
-    """Open a Parquet file, or a folder of them, as data that selectors take.
+    """Open a Parquet file, or a folder of them, as input for selectors.
 
-    Nothing but the files' footers is read. Values are when they are needed, a block of features at
-    a time. Needs pyarrow.
+    Only the footers are read here. Values are read on demand, a block of features at a time. Needs
+    pyarrow.
 
     Parameters
     ----------
     path : path-like
-        A file, or a folder of files with the same columns, which hold rows one file after the
-        other, by the files' names.
+        A file, or a folder of files with the same columns, concatenated by rows in the order of
+        their names.
     features : {"columns", "rows"}, default="columns"
-        Whether a feature is a column, and a row a sample, or the other way round. Of features in
-        rows single ones are read fast where row groups are small.
+        Whether features are the columns or the rows of the table. Reading single rows is fast if
+        row groups are small.
     leave_out : sequence of str, default=()
         Columns that are not data, such as the target.
     names : str, default=None
-        With features in rows: the column that has their names.
+        The column with the feature names, for ``features="rows"``.
 
     Returns
     -------
@@ -64,16 +64,16 @@ def open_parquet(
     if features not in ("columns", "rows"):
         raise ValueError(f'features must be "columns" or "rows"; got {features!r}')
     if names is not None and features == "columns":
-        raise ValueError('names= is for features="rows": columns have their names')
-    aside = [*leave_out] if names is None else [*leave_out, names]
-    table = ParquetTable(find_files(Path(path)), aside)
+        raise ValueError('names= is only for features="rows"; columns already have names')
+    left_out = [*leave_out] if names is None else [*leave_out, names]
+    table = ParquetTable(find_files(Path(path)), left_out)
     if features == "columns":
         return table
     return Transposed(table, None if names is None else make_header(table.strings(names)))
 
 
 class Group(NamedTuple):
-    """A row group: the unit in which rows are read."""
+    """A row group, the unit of reading, and its range of rows."""
 
     file: Any
     number: int
@@ -82,33 +82,33 @@ class Group(NamedTuple):
 
 
 class ParquetTable:
-    """Columns of numbers in Parquet files, as a two-dimensional array.
+    """Numeric columns of Parquet files as a two-dimensional array.
 
     Attributes
     ----------
     shape : tuple of int
-        Rows and columns.
     dtype : dtype
-        One that holds the values of all columns.
+        The common type of all columns.
     chunks : tuple of int
-        Rows that are read at a time, and columns: 1.
+        The longest row group, and 1 column.
     header : pyarrow.Table
-        An empty one with the columns' names.
+        Empty table with the columns' names.
     """
 
     def __init__(self, paths: Sequence[Path], leave_out: Sequence[str]) -> None:
         parquet = import_parquet()
         files = [parquet.ParquetFile(path, memory_map=True) for path in paths]
-        self.schema = files[0].schema_arrow
+        schema = files[0].schema_arrow
         for path, file in zip(paths, files, strict=True):
-            if file.schema_arrow.names != self.schema.names:
-                raise ValueError(f"{path} has other columns than {paths[0]}")
-        check_columns(leave_out, self.schema.names, paths[0])
-        aside = set(leave_out)
+            if file.schema_arrow.names != schema.names:
+                raise ValueError(f"the columns of {path} differ from those of {paths[0]}")
+        left_out = set(leave_out)
+        for name in left_out.difference(schema.names):
+            raise ValueError(f"{paths[0]} has no column {name!r}")
         self.fields = [
             field
-            for field in self.schema
-            if field.name not in aside and not field.name.startswith(INDEX_COLUMN)
+            for field in schema
+            if field.name not in left_out and not field.name.startswith(INDEX_COLUMN)
         ]
         self.dtype = common_type(self.fields, paths[0])
         self.groups = row_groups(files)
@@ -118,7 +118,7 @@ class ParquetTable:
 
     @property
     def T(self) -> Transposed:
-        """Rows and columns exchanged."""
+        """The transposed table, nothing read."""
         return Transposed(self)
 
     def __getitem__(self, place: tuple[Any, Any]) -> AnyArray:
@@ -133,19 +133,19 @@ class ParquetTable:
         return values
 
     def fill(self, values: AnyArray, group: Group, rows: IndexArray, columns: IndexArray) -> None:
-        """Read some rows of a row group."""
+        """Read rows of a row group into ``values``."""
         wanted = [self.fields[j].name for j in columns]
-        # threads cost more than they bring where columns are many and short
+        # many short columns: threads are slower
         read = group.file.read_row_group(group.number, columns=wanted, use_threads=False)
         place = slice(None) if len(rows) == group.stop - group.start else rows
-        # the file's order of columns is theirs too, since they ascend
+        # columns are ascending, so they come in the file's order
         for j, column in enumerate(read.columns):
             if column.null_count > 0:
                 raise ValueError(f"Input X contains NaN: column {wanted[j]!r} has missing values.")
             values[:, j] = column.to_numpy()[place]
 
     def strings(self, name: str) -> list[str]:
-        """A column as text."""
+        """Read a column as strings."""
         return [
             str(value)
             for group in self.groups
@@ -154,7 +154,7 @@ class ParquetTable:
 
 
 def import_parquet() -> Any:
-    """The module pyarrow.parquet, or an error that says how to get it."""
+    """Import pyarrow.parquet, or raise an error that names the extra to install."""
     try:
         import pyarrow.parquet
     except ImportError as error:
@@ -163,7 +163,7 @@ def import_parquet() -> Any:
 
 
 def find_files(path: Path) -> list[Path]:
-    """The file, or the files of a folder by their names."""
+    """Return the file, or the Parquet files of a folder sorted by name."""
     if not path.is_dir():
         return [path]
     files = sorted(path.glob("*.parquet"))
@@ -173,7 +173,7 @@ def find_files(path: Path) -> list[Path]:
 
 
 def row_groups(files: Sequence[Any]) -> list[Group]:
-    """The row groups of all files, with the rows that they hold."""
+    """Return the row groups of all files, with their ranges of rows."""
     groups: list[Group] = []
     for file in files:
         for number in range(file.metadata.num_row_groups):
@@ -183,28 +183,20 @@ def row_groups(files: Sequence[Any]) -> list[Group]:
     return groups
 
 
-def check_columns(wanted: Sequence[str], names: Sequence[str], path: Path) -> None:
-    """Refuse names that no column has."""
-    known = set(names)
-    for name in wanted:
-        if name not in known:
-            raise ValueError(f"{path} has no column {name!r}")
-
-
 def common_type(fields: Sequence[Any], path: Path) -> np.dtype[Any]:
-    """The type that holds the numbers of all columns; an error where one has no numbers."""
+    """Return the common type of all columns; raise if one is not numeric."""
     dtypes = {field.type: field.type.to_pandas_dtype() for field in fields}
     for field in fields:
         if np.dtype(dtypes[field.type]).kind not in "biuf":
             raise ValueError(
-                f"X must hold numbers; column {field.name!r} of {path} has type {field.type}: "
-                "leave_out= takes the names of columns that are not data"
+                f"X must be numeric; column {field.name!r} of {path} has type {field.type}. Use "
+                "leave_out= for columns that are not data"
             )
     return np.result_type(*dtypes.values()) if dtypes else np.dtype(np.float64)
 
 
 def make_header(names: Sequence[str]) -> Any:
-    """An empty table with these columns."""
+    """Return an empty table with these columns."""
     import pyarrow
 
     return pyarrow.table([pyarrow.array([], pyarrow.float64())] * len(names), names=list(names))

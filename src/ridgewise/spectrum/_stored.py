@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Columns of what is stored in files: read a block ahead of the arithmetic, chunk by chunk."""
+"""Columns of arrays stored in files, with the next block prefetched."""
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -18,12 +18,12 @@ Block = TypeVar("Block")
 
 
 class StoredColumns(Columns):
-    """Columns of whatever ``X[rows, columns]`` reads: Zarr, HDF5, Parquet."""
+    """Columns of a stored array, read by ``X[rows, columns]``: Zarr, HDF5, Parquet."""
 
     candidates: Candidates | None = None
 
     def slices(self) -> Iterator[slice]:
-        """The blocks' places: whole chunks, where they fit, since each is read as a whole."""
+        """Slices of the blocks: whole chunks where they fit, since chunks are read whole."""
         width, chunk = self.block_width, self.X.chunks[1] if self.X.chunks else 1
         room = get_config()["working_memory"] * 2**20 // (4 * 8 * self.shape[0])
         if chunk <= max(width, room):
@@ -31,11 +31,11 @@ class StoredColumns(Columns):
         yield from gen_batches(self.shape[1], width)
 
     def blocks(self) -> Iterator[tuple[slice, AnyArray]]:
-        """Blocks of columns as they are stored."""
+        """Blocks of columns in their stored dtype."""
         return reading_ahead(lambda place: (place, self.read(place)), self.slices())
 
     def read(self, columns: slice | IndexArray) -> AnyArray:
-        """Columns as they are stored."""
+        """Read columns in their stored dtype."""
         return read(self.X, slice(0, self.shape[0]), columns)
 
     def dense_blocks(self) -> Iterator[tuple[slice, FloatArray]]:
@@ -77,7 +77,7 @@ class StoredColumns(Columns):
         return np.array([sums.sum(axis=0), lows.min(axis=0), highs.max(axis=0)])
 
     def check_finite(self) -> None:
-        """Raise scikit-learn's error if there is a NaN or an infinity."""
+        """Raise scikit-learn's error if X has NaN or infinity."""
         for _, block in self.blocks():
             assert_all_finite(block, input_name="X")
 
@@ -87,7 +87,7 @@ class StoredColumns(Columns):
 
 
 def reading_ahead(read: Callable[[slice], Block], places: Iterable[slice]) -> Iterator[Block]:
-    """What ``read`` gives for each place, the next being read while one is worked on.
+    """Yield ``read(place)`` for each place, prefetching the next one in a thread.
 
     Examples
     --------
