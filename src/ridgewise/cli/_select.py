@@ -13,10 +13,10 @@ from ridgewise.barrier import RULES
 from ridgewise.cli._app import AsJson, Force, Quiet, Seed, app, command_line
 from ridgewise.cli._methods import check_options, parse_n_features
 from ridgewise.cli._reading import check_not_read, reads_file, stem_of
+from ridgewise.datasets import SAVE_FORMATS
 from ridgewise.datasets.readers import Table, check_classes
 from ridgewise.evaluation import SelectionRun, is_classification, run_selection
 from ridgewise.report import (
-    SAVE_FORMATS,
     certificate_record,
     check_folder,
     check_target,

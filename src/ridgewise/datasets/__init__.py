@@ -6,8 +6,10 @@ from ridgewise.datasets._stdlib_text import load_stdlib_text
 from ridgewise.datasets._synthetic import make_ridge_regression, make_ridge_synthetic
 from ridgewise.datasets._techtc import load_techtc, resolve_data_home, techtc_names
 from ridgewise.datasets._techtc_files import TechTCSet, read_techtc_folder
+from ridgewise.datasets._writing import SAVE_FORMATS, table_bytes
 
 __all__ = [
+    "SAVE_FORMATS",
     "TechTCSet",
     "fetch_techtc300",
     "load_stdlib_text",
@@ -16,5 +18,6 @@ __all__ = [
     "make_ridge_synthetic",
     "read_techtc_folder",
     "resolve_data_home",
+    "table_bytes",
     "techtc_names",
 ]

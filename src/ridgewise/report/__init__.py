@@ -7,7 +7,6 @@ from ridgewise.report._files import check_folder, check_target, write_folder
 from ridgewise.report._html import Column, DataTable, render_page
 from ridgewise.report._json import demo_json
 from ridgewise.report._outputs import (
-    SAVE_FORMATS,
     certificate_record,
     input_record,
     reduced_bytes,
@@ -28,7 +27,6 @@ from ridgewise.report._text import print_demo
 
 __all__ = [
     "PLOT_FORMATS",
-    "SAVE_FORMATS",
     "Column",
     "DataTable",
     "Picture",

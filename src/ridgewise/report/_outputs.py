@@ -9,23 +9,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from hashlib import sha256
 from importlib.metadata import version
-from io import BytesIO
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
-from ridgewise._typing import is_sparse
 from ridgewise._version import __version__
+from ridgewise.datasets import table_bytes
 from ridgewise.datasets.readers import Table
 from ridgewise.evaluation import Comparison, SelectionRun
 from ridgewise.guarantees import Certificate
 from ridgewise.report._selection_words import judge
 from ridgewise.selectors import method_of
 
-SAVE_FORMATS = ("parquet", "csv", "tsv", "feather", "npz", "npy")
 SELECTED_COLUMNS = ("feature", "index", "order", "weight", "leverage", "stands_for")
 RESULT_COLUMNS = (
     "method",
@@ -224,62 +221,19 @@ def reduced_bytes(run: SelectionRun, table: Table, suffix: str) -> bytes:
     table : Table
         All of the data.
     suffix : str
-        One of `SAVE_FORMATS`.
+        One of `ridgewise.datasets.SAVE_FORMATS`.
 
     Returns
     -------
     bytes
-        Of a file. Tables have the names of the samples first, and the target last; ``.npz`` holds
-        X, feature_names, and sample_names and y where there are any, or, where the data is
-        sparse, the sparse matrix alone.
+        Of a file, as `ridgewise.datasets.table_bytes` writes it.
     """
-    X = table.X[:, np.sort(run.selector.selected_)]
-    buffer = BytesIO()
-    if suffix == "npz":
-        _save_npz(buffer, X, run, table)
-    elif suffix == "npy":
-        np.save(buffer, X.toarray() if is_sparse(X) else X)
-    else:
-        frame = _frame(X.toarray() if is_sparse(X) else X, run, table)
-        if suffix == "parquet":
-            frame.write_parquet(buffer)
-        elif suffix == "feather":
-            frame.write_ipc(buffer)
-        else:
-            frame.write_csv(buffer, separator="\t" if suffix == "tsv" else ",")
-    return buffer.getvalue()
-
-
-def _save_npz(buffer: BytesIO, X: Any, run: SelectionRun, table: Table) -> None:
-    if is_sparse(X):
-        sp.save_npz(buffer, X)
-        return
-    arrays = {"X": X, "feature_names": run.feature_names[run.selector.get_support()].astype(str)}
-    if table.sample_names is not None:
-        arrays["sample_names"] = table.sample_names.astype(str)
-    if table.y is not None:
-        arrays["y"] = table.y
-    np.savez_compressed(buffer, **arrays)
-
-
-def _frame(X: Any, run: SelectionRun, table: Table) -> Any:
-    import polars as pl  # of the extra, and slow to import: only where it is needed
-
-    names = [str(name) for name in run.feature_names[run.selector.get_support()]]
-    columns = {name: X[:, place] for place, name in enumerate(names)}
-    frame = pl.DataFrame(columns)
-    if table.sample_names is not None:
-        frame = frame.insert_column(
-            0, pl.Series(_free("sample", names), table.sample_names.astype(str))
-        )
-    if table.y is not None:
-        name = _free(table.target_name or "target", names)
-        frame = frame.with_columns(pl.Series(name, table.y))
-    return frame
-
-
-def _free(name: str, taken: Sequence[str]) -> str:
-    """A name that no feature has."""
-    while name in taken:
-        name += "_"
-    return name
+    selected = np.sort(run.selector.selected_)
+    return table_bytes(
+        table.X[:, selected],
+        run.feature_names[selected],
+        suffix,
+        sample_names=table.sample_names,
+        y=table.y,
+        target_name=table.target_name,
+    )
