@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Make the page "The paper, reproduced" from what `ridgewise reproduce all` wrote.
+"""Generate the page "The paper, reproduced" from the output of `ridgewise reproduce all`.
 
 python docs/reproduced.py ridgewise-paper
 """
@@ -15,18 +15,17 @@ HEAD = """\
 # The paper, reproduced
 
 Every experiment of *Feature Selection for Ridge Regression with Provable Guarantees* (Paul and
-Drineas), with what was printed beside what came out. This page is made of what the command below
-wrote, by `python docs/reproduced.py`; no result in it was typed in. The TechTC sets are rebuilt
-ones, stemmed and without stop words, so that the paper's exact figures cannot come out of them; its
-protocol runs, and its ordering shows. What is wrong with the paper's theorems is on another page,
+Drineas), with the printed results beside the measured ones. `python docs/reproduced.py` generates
+this page from the output of the command below; no result is typed in. The TechTC sets are rebuilt,
+stemmed and without stop words, so they cannot give the paper's exact figures. The protocol is the
+paper's, and the ordering can be compared. Errors in the paper's theorems are on another page,
 [The paper, corrected](paper-corrected.md).
 
 ## How it was run
 
-The run below found finished folds and went on from them. From nothing,
-`ridgewise reproduce table3 -j 2` (24 sets, ten ten-fold cross-validations, nine methods) took 59
-minutes and 46 seconds on two cores, which had other work beside it, and 345 MB. At the paper's
-speed, its BSS alone would take 150 hours.
+The run below resumed from cached folds. Without a cache, `ridgewise reproduce table3 -j 2` (24
+sets, ten ten-fold cross-validations, nine methods) took 59 minutes and 46 seconds and 345 MB on two
+cores that were also busy with other work. At the paper's speed, BSS alone would take 150 hours.
 
 """
 
