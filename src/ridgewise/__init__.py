@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         LeverageSelector,
         RandomSelector,
         RRQRSelector,
+        SubsetSelector,
     )
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "RLSClassifier",
     "RRQRSelector",
     "RandomSelector",
+    "SubsetSelector",
     "certify",
     "compare",
     "features_for_epsilon",
@@ -48,7 +50,16 @@ __all__ = [
 ]
 
 # Rooms, in the order in which a public name is looked for: the lightest first.
-_ROOMS = ("spectrum", "barrier", "guarantees", "selectors", "models", "datasets", "evaluation")
+_ROOMS = (
+    "spectrum",
+    "barrier",
+    "subset",
+    "guarantees",
+    "selectors",
+    "models",
+    "datasets",
+    "evaluation",
+)
 
 if not TYPE_CHECKING:
 

@@ -10,7 +10,12 @@ from ridgewise.guarantees.prediction import PredictionBound
 from ridgewise.guarantees.prediction_report import PredictionReport
 from ridgewise.guarantees.risk import Risk, ridge_risk
 from ridgewise.guarantees.risk_report import RiskInflation
-from ridgewise.guarantees.sample_size import bss_promise, features_for_epsilon, leverage_promise
+from ridgewise.guarantees.sample_size import (
+    bss_promise,
+    features_for_epsilon,
+    leverage_promise,
+    unweighted_promise,
+)
 from ridgewise.guarantees.selection import Selection
 
 __all__ = [
@@ -30,4 +35,5 @@ __all__ = [
     "measured_certificate",
     "random_features",
     "ridge_risk",
+    "unweighted_promise",
 ]

@@ -134,6 +134,30 @@ def leverage_promise(rank: float, n_draws: int, delta: float = 0.1) -> tuple[flo
     return lower, upper
 
 
+def unweighted_promise(tail: float) -> tuple[float, float]:
+    """Return the interval that features without weights keep, whichever they are.
+
+    x_j x_j^T <= tau_j (K + alpha) with tau_j = x_j^T (K + alpha)^-1 x_j, the (ridge) leverage
+    score. So what is left out takes the sum of its scores from 1 at most, and adds nothing.
+
+    Parameters
+    ----------
+    tail : float
+        The sum of the leverage scores of the features that are not selected.
+
+    Returns
+    -------
+    lower, upper : float
+        lower (K + alpha) <= K~ + alpha <= upper (K + alpha).
+
+    Examples
+    --------
+    >>> unweighted_promise(0.25)
+    (0.75, 1.0)
+    """
+    return max(0.0, 1 - tail), 1.0
+
+
 # The largest s for an epsilon: 2 s + s^2 <= epsilon, 3 s <= epsilon, 2 s / (1 + s^2) <= epsilon.
 _LARGEST_S: dict[str, Callable[[float], float]] = {
     "bss": lambda epsilon: epsilon / (math.sqrt(1 + epsilon) + 1),

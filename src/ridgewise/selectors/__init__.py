@@ -15,6 +15,7 @@ from ridgewise.selectors._methods import (
 from ridgewise.selectors._random import RandomSelector
 from ridgewise.selectors._rrqr import RRQRSelector
 from ridgewise.selectors._sklearn import SklearnSelector
+from ridgewise.selectors._subset import SubsetSelector
 
 __all__ = [
     "METHODS",
@@ -25,6 +26,7 @@ __all__ = [
     "RRQRSelector",
     "RandomSelector",
     "SklearnSelector",
+    "SubsetSelector",
     "check_method",
     "label_of",
     "make_selector",

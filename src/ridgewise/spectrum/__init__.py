@@ -9,6 +9,7 @@ from ridgewise.spectrum._containers import as_source, header_of, is_outside, sel
 from ridgewise.spectrum._decompose import rank_limit
 from ridgewise.spectrum._expanded import Expanded, FeatureExpansion
 from ridgewise.spectrum._parquet import open_parquet
+from ridgewise.spectrum._scaled import scaled_columns
 from ridgewise.spectrum._spectrum import Spectrum, TallSpectrum, WideSpectrum, compute_spectrum
 
 __all__ = [
@@ -26,5 +27,6 @@ __all__ = [
     "is_outside",
     "open_parquet",
     "rank_limit",
+    "scaled_columns",
     "select_columns",
 ]

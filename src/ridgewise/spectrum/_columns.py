@@ -265,6 +265,14 @@ class DenseColumns(Columns):
         for place in self.slices():
             yield place, self.finish(self.X[:, place])
 
+    def products(self, B: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
+        """See `Columns.products`. Blocks that are used as they are stored are not copied."""
+        if self.X.dtype != np.float64 or self.scale != 1 or self.centers:
+            yield from super().products(B)
+            return
+        for place in self.slices():
+            yield place, (B.T @ self.X[:, place]).T
+
     def take(self, indices: IndexArray) -> FloatArray:
         """See `Columns.take`."""
         return self.finish(self.X[:, indices])
