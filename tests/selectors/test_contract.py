@@ -9,6 +9,7 @@ from ridgewise import (
     LeverageSelector,
     RandomSelector,
     RRQRSelector,
+    SubsetSelector,
 )
 
 ESTIMATORS = [
@@ -25,6 +26,9 @@ ESTIMATORS = [
     InformationGainSelector(),
     InformationGainSelector(threshold="median"),
     RandomSelector(random_state=0),
+    SubsetSelector(),
+    SubsetSelector(2, target="y", scale=True),
+    SubsetSelector(target="model", center=True, bound=False),
 ]
 
 

@@ -58,7 +58,7 @@ def lower_bound(
     >>> problem = Problem.of(compute_spectrum(X), "data", 1.0)
     >>> bound = lower_bound(problem, Limits.count(4, 2), np.array([3, 0]))
     >>> round(bound, 3), round(problem.objective(np.array([3, 0])), 3)
-    (2.441, 2.459)
+    (2.459, 2.459)
     """
     bounded = Bounded(problem, limits)
     objective, B = problem.relaxed(problem.columns.take(selected), np.ones(len(selected)))

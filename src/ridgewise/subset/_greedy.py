@@ -26,8 +26,8 @@ from ridgewise._threads import one_blas_thread
 from ridgewise._typing import BoolArray, FloatArray, IndexArray
 from ridgewise.subset._problem import Limits, Problem, priced, squared_lengths, squared_norms
 
-STEPS = 24  # between two products with all features
-POOL = 8 * STEPS
+STEPS = 32  # between two products with all features
+POOL = 6 * STEPS
 TIE = 1e-10  # gains that differ by less, relatively, tie: the lower index is taken
 DRIFT = 1e-6  # relative rounding error of g or h from which on everything is computed anew
 ROUNDED_UP = 1 + 1e-12  # costs are sums: what fits but for rounding fits
