@@ -43,7 +43,6 @@ found = compare(
     selectors,
     text.data.log1p(),
     text.target,
-    alphas=[10.0],
     n_features=[50, 150, 350, 700],
     n_splits=4,
     n_repeats=3,

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from ridgewise import BSSSelector, RandomSelector, compare
-from ridgewise.cli._compare import default_alphas
 
-COLUMNS = ["method", "n_features", "alpha", "error_mean", "error_std", "seconds_mean", "stability"]
+COLUMNS = [
+    *("method", "n_features", "alpha", "error_mean", "error_std", "seconds_mean", "stability"),
+    *("alpha_relative", "alpha_edge"),
+]
 COMPARE = ("-t", "outcome", "--ids", "patient", "--ids", "dose")
 QUICK = ("--folds", "3", "--repeats", "2")
 
@@ -46,14 +48,26 @@ def test_files(run_here, table, tmp_path):
 
 
 def test_is_what_the_library_gives(run_here, small, without_page):
-    options = ("-n", "30,90", "--alpha", "100", "-m", "bss,random", "--seed", "5", *QUICK)
+    options = (
+        "-n",
+        "30,90",
+        "--alpha",
+        "100",
+        "--alpha-scale",
+        "absolute",
+        "-m",
+        "bss,random",
+        "--seed",
+        "5",
+        *QUICK,
+    )
     arguments = ("compare", small / "small.npz", "-t", "y", *options, "--json")
     code, out, err = run_here(*arguments)
     assert (code, err) == (0, "")
     with np.load(small / "small.npz") as data:
         X, y = data["X"], data["y"]
     expected = compare(
-        {"bss": BSSSelector(), "random": RandomSelector()},
+        {"bss": BSSSelector(center=True), "random": RandomSelector()},
         X,
         y,
         alphas=[100.0],
@@ -75,10 +89,34 @@ def test_defaults(run_here, table, without_page):
     )
     assert (code, err) == (0, "")
     rows = json.loads(out)["results"]
-    methods = ["all features", "bss", "leverage", "rrqr", "random", "information-gain"]
-    assert list(dict.fromkeys(row["method"] for row in rows)) == methods
-    assert sorted({row["n_features"] for row in rows}) == [20, 40, 80, 160, 200]
-    assert len({row["alpha"] for row in rows}) == 4
+    methods = ["bss", "leverage", "rrqr", "f-test", "l1", "rfe", "information-gain", "random"]
+    assert list(dict.fromkeys(row["method"] for row in rows)) == ["all features", *methods]
+    assert sorted({row["n_features"] for row in rows}) == [5, 12, 25, 50, 200]
+    assert "leave-one-out" in json.loads(out)["alpha"]
+
+
+def test_scales_and_logarithms(run_here, tmp_path, without_page):
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(3, size=(40, 30)) * np.logspace(0, 4, 30)
+    np.savez(tmp_path / "counts.npz", X=counts, y=rng.integers(2, size=40))
+    start = ("compare", "counts.npz", "-t", "y", "-n", "5", "-m", "bss", *QUICK, "--json", "-f")
+    runs = [(), ("--scale", "standard"), ("--log1p",), ("--no-intercept",)]
+    found = []
+    for options in runs:
+        code, out, err = run_here(*start, *options)
+        assert (code, err) == (0, "")
+        found.append(json.loads(out))
+    assert len({tuple(row["error_mean"] for row in record["results"]) for record in found}) == 4
+    assert "Scales differ" in found[0]["notes"][-1]
+    assert not any("Scales differ" in note for note in found[1]["notes"])
+
+
+def test_rfe_is_left_out_where_it_takes_long(run_here, table, without_page, monkeypatch):
+    monkeypatch.setattr("ridgewise.cli._compare.MOST_RFE_WORK", 10)
+    code, out, _ = run_here("compare", table, *COMPARE, *QUICK, "-n", "9", "--json")
+    assert code == 0
+    assert "rfe" not in {row["method"] for row in json.loads(out)["results"]}
+    assert any("RFE is left out" in note for note in json.loads(out)["notes"])
 
 
 def test_regression(run_here, table, without_page):
@@ -88,13 +126,6 @@ def test_regression(run_here, table, without_page):
     record = json.loads(out)
     assert "mean squared error" in record["answer"]
     assert "information-gain" not in {row["method"] for row in record["results"]}
-
-
-def test_alphas_follow_the_data():
-    X = np.random.default_rng(0).normal(size=(20, 300))
-    assert default_alphas(10 * X) == pytest.approx([100 * alpha for alpha in default_alphas(X)])
-    K = X @ X.T
-    assert default_alphas(X)[-1] == pytest.approx(np.linalg.eigvalsh(K).mean(), rel=0.35)
 
 
 def test_goes_on_where_it_was(run_here, table, without_page, tmp_path):
@@ -116,6 +147,7 @@ BAD = {
     "no number": (["small.csv", *COMPARE, "-n", "40,x"], ["-n takes", "'x'"]),
     "no alpha": (["small.csv", *COMPARE, "--alpha", "1,-1"], ["--alpha takes"]),
     "no option": (["small.csv", *COMPARE, "-m", "rrqr", "--center"], ["--center", "rrqr"]),
+    "no scale": (["small.csv", *COMPARE, "--scale", "z"], ["scale must be one of", "'z'"]),
     "one fold": (["small.csv", *COMPARE, "--folds", "1"], ["--folds"]),
     "words to regress": (["small.csv", *COMPARE, "--task", "regression"], ["numbers"]),
     "classes to measure": (

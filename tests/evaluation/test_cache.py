@@ -152,7 +152,7 @@ CHANGES = {
     "n_features": {"n_features": [20, 30]},
     "n_splits": {"n_splits": 4},
     "n_tries": {"n_tries": 3},
-    "intercept": {"fit_intercept": True},
+    "intercept": {"fit_intercept": False},
     "task": {"task": "regression"},
     "seed": {"random_state": 1},
     "selector's parameter": {"selectors": {**SELECTORS, "leverage": LeverageSelector(alpha=1)}},

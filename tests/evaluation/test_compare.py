@@ -17,10 +17,17 @@ from sklearn.feature_selection import (
     SelectKBest,
     SelectorMixin,
     VarianceThreshold,
+    f_regression,
     mutual_info_classif,
 )
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.linear_model import LinearRegression, Ridge, RidgeClassifier
+from sklearn.linear_model import (
+    LinearRegression,
+    Ridge,
+    RidgeClassifier,
+    RidgeClassifierCV,
+    RidgeCV,
+)
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -36,6 +43,7 @@ from ridgewise import (
     make_ridge_synthetic,
 )
 from ridgewise.evaluation import ALL_FEATURES, _compare, _fold
+from ridgewise.models._leave_one_out import RELATIVE_ALPHAS
 from ridgewise.selectors import _spectral
 
 N, D = 48, 240  # so wide that kernels of sparse data are computed without their zeros
@@ -139,14 +147,16 @@ def test_small_types_do_not_overflow(dtype):
     same_but_for_seconds(small, large)
 
 
-def test_auto_is_rlsc_for_classes_and_ridge_with_intercept_for_numbers():
-    X = counts()
-    for kind, intercept in (("three classes", False), ("regression", True)):
+def test_intercept_by_default():
+    X = counts() + 5
+    for kind in ("three classes", "regression"):
         y = targets(kind, X)
-        auto = compare_small([VarianceThreshold()], X, y)
-        chosen = compare_small([VarianceThreshold()], X, y, fit_intercept=intercept)
-        assert auto.classify is (kind != "regression")
-        same_but_for_seconds(auto, chosen)
+        found, expected = (
+            compare_small([VarianceThreshold()], X, y, **settings)
+            for settings in ({}, {"fit_intercept": True})
+        )
+        assert found.classify is (kind != "regression")
+        same_but_for_seconds(found, expected)
 
 
 def test_numbers_may_be_classes_if_asked():
@@ -156,6 +166,118 @@ def test_numbers_may_be_classes_if_asked():
     as_classes = compare([VarianceThreshold()], X, y, alphas=1.0, n_splits=2, task="classification")
     assert as_classes.classify
     assert not compare_small([VarianceThreshold()], X, y % 2, task="regression").classify
+
+
+# Alphas by leave-one-out
+
+
+def spectra(n=40, d=300, seed=0):
+    """Smooth curves with a dominant mean: the first eigenvalue is above 1000 times the second."""
+    rng = np.random.default_rng(seed)
+    places = np.linspace(0, 1, d)
+    bumps = np.exp(-((places - rng.uniform(size=(6, 1))) ** 2) / 0.02)
+    parts = rng.uniform(size=(n, 6)) * 0.02
+    X = 1 + 0.5 * np.sin(3 * places) + parts @ bumps + 1e-5 * rng.normal(size=(n, d))
+    return X, parts @ rng.normal(size=6) + 1e-4 * rng.normal(size=n)
+
+
+def genes(n=40, d=400, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 5)) @ rng.normal(size=(5, d)) + rng.lognormal(sigma=1.5, size=(n, d))
+    return X, np.where(X[:, 0] - X[:, 1] > np.median(X[:, 0] - X[:, 1]), "ill", "well")
+
+
+def tall(n=150, d=8, seed=0):
+    X = np.random.default_rng(seed).normal([0, 5, 100, 1, 1, 1, 1, 1], 1, size=(n, d))
+    return X, X[:, 2] + np.random.default_rng(1).normal(size=n)
+
+
+def errors_of_scikit_learn(X, y, n_splits, n_repeats):
+    """Of RidgeCV or RidgeClassifierCV on each training part, with the same grid."""
+    numbers = y.dtype.kind == "f"
+    model, folds = (RidgeCV, KFold) if numbers else (RidgeClassifierCV, StratifiedKFold)
+    errors = []
+    for repeat in range(n_repeats):
+        splits = folds(n_splits, shuffle=True, random_state=_fold.seed_for(0, repeat))
+        for train, test in splits.split(X, y):
+            grid = RELATIVE_ALPHAS * X[train].var(axis=0).sum()
+            fitted = model(grid).fit(X[train], y[train])
+            missed = fitted.predict(X[test])
+            errors.append(np.mean((missed - y[test]) ** 2 if numbers else missed != y[test]))
+    return np.array(errors)
+
+
+@pytest.mark.parametrize("make", [spectra, genes, tall])
+def test_all_features_are_scikit_learns_model(make):
+    X, y = make()
+    found = compare([RandomSelector(4)], X, y, n_splits=4, n_repeats=2)
+    errors = found.entry(ALL_FEATURES).errors.ravel()
+    expected = errors_of_scikit_learn(X, y, 4, 2)
+    np.testing.assert_allclose(errors, expected, rtol=1e-3, atol=1e-10)
+    row = found.row(ALL_FEATURES)
+    assert row.alpha == pytest.approx(row.alpha_relative * X.var(axis=0).sum(), rel=0.3)
+    assert row.alpha_edge == ""
+    assert found.alphas is None
+
+
+REAL = ("riboflavin", "wheat", "golub", "ALL")
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow) for name in REAL])
+def test_all_features_of_real_data_are_scikit_learns_model(shared_data, name):
+    X = np.load(shared_data / name / "X.npz")["X"].astype(float)
+    lines = (shared_data / name / "y.txt").read_text().splitlines()
+    y = np.array([line.split()[0] for line in lines if line.strip()])
+    y = y.astype(float) if name in ("riboflavin", "wheat") else y
+    found = compare([RandomSelector(20)], X, y, n_splits=5, n_repeats=1)
+    entry = found.entry(ALL_FEATURES)
+    expected = errors_of_scikit_learn(X, y, 5, 1).mean()
+    assert abs(entry.errors.mean() - expected) <= max(0.1 * entry.standard_error, 1e-9)
+
+
+def test_edges_of_alphas_are_told():
+    X, _ = tall()
+    without_noise = X @ np.arange(8.0)
+    row = compare([RandomSelector(4)], X, without_noise, n_repeats=1).row(ALL_FEATURES)
+    assert row.alpha_edge == "smallest"
+    found = compare([RandomSelector(4)], *spectra(), alphas=[1e-6, 1e-3, 1], alpha_scale="relative")
+    best, *others = [found.row(ALL_FEATURES, alpha=alpha) for alpha in (1e-6, 1e-3, 1)]
+    assert best.alpha_edge == "smallest"
+    assert best.alpha_relative == pytest.approx(1e-6)
+    assert {row.alpha_edge for row in others} == {""}
+
+
+def test_relative_alphas_are_those_of_the_models_own_kernel():
+    X, y = spectra()
+    chosen = SelectKBest(f_regression, k=30)
+    found = compare([chosen], X, y, alphas=0.01, alpha_scale="relative", n_splits=2, n_repeats=1)
+    splits = KFold(2, shuffle=True, random_state=_fold.seed_for(0, 0)).split(X)
+    for error, (train, test) in zip(found.entries[1].errors.ravel(), splits, strict=True):
+        kept = chosen.fit(X[train], y[train])
+        A, B = kept.transform(X[train]), kept.transform(X[test])
+        model = Ridge(0.01 * A.var(axis=0).sum(), solver="svd").fit(A, y[train])
+        assert error == pytest.approx(np.mean((model.predict(B) - y[test]) ** 2), rel=1e-6)
+
+
+# Pipelines and preparation
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_pipelines_and_preparation_are_fitted_in_each_fold(container):
+    X = counts() * np.logspace(-2, 2, D)
+    y = targets("two classes", counts())
+    scaler = StandardScaler(with_mean=container is np.asarray)
+    pipe = make_pipeline(scaler, SelectKBest(k=3))
+    piped = compare_small({"best": pipe}, container(X), y, n_features=[10, 20])
+    prepared = compare_small(
+        {"best": SelectKBest()}, container(X), y, n_features=[10, 20], prepare=scaler
+    )
+    for count in (10, 20):
+        one, other = (found.entry("best", count) for found in (piped, prepared))
+        np.testing.assert_allclose(one.errors, other.errors)
+        np.testing.assert_array_equal(one.chosen.toarray(), other.chosen.toarray())
+    assert (piped.entries[0].errors != prepared.entries[0].errors).any()
+    assert pipe[-1].k == 3
 
 
 # Honest
@@ -267,7 +389,9 @@ def test_random_methods_are_averaged_over_tries_each_with_a_seed(data):
         errors = []
         for seed, _ in tries:
             selector = RandomSelector(10, random_state=seed).fit(X[train])
-            model = RLSClassifier(0.5).fit(selector.transform(X[train]), y[train])
+            model = RLSClassifier(0.5, fit_intercept=True).fit(
+                selector.transform(X[train]), y[train]
+            )
             errors.append(1 - model.score(selector.transform(X[~train]), y[~train]))
         assert expected == pytest.approx(np.mean(errors), abs=1e-10)
 
@@ -629,9 +753,14 @@ BAD_SELECTORS = [
     ({7: BSSSelector()}, TypeError, "names of selectors must be strings; got 7"),
     ({"scaler": StandardScaler()}, TypeError, "a StandardScaler has no get_support"),
     (
-        {"pipe": make_pipeline(StandardScaler(), BSSSelector())},
+        {"pipe": make_pipeline(BSSSelector(), StandardScaler())},
         TypeError,
-        "Give a selector by itself, not in a pipeline",
+        "or a pipeline that ends",
+    ),
+    (
+        {"pipe": make_pipeline(SelectKBest(k=9), RandomSelector(5))},
+        ValueError,
+        "get_support is about 9 features, and X has 90",
     ),
     ({"class": BSSSelector}, TypeError, "instance"),
     ({"bss": BSSSelector(5, alpha=0)}, ValueError, "bss: BSS needs more features than the rank"),
@@ -669,7 +798,8 @@ BAD_SETTINGS = [
     ({"n_repeats": 0}, "n_repeats must be an int of at least 1; got 0"),
     ({"n_tries": 0}, "n_tries must be an int of at least 1; got 0"),
     ({"task": "cluster"}, "task must be"),
-    ({"fit_intercept": "yes"}, "fit_intercept must be True, False or \"auto\"; got 'yes'"),
+    ({"fit_intercept": "yes"}, "fit_intercept must be True or False; got 'yes'"),
+    ({"alpha_scale": "log"}, 'alpha_scale must be "absolute" or "relative"; got \'log\''),
     ({"random_state": -1}, "random_state must be an int of at least 0"),
     ({"feature_names": ["a"]}, "1 feature_names for the 90 features of X"),
 ]

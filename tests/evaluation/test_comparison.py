@@ -25,7 +25,8 @@ def make_entry(method, n_features, level, sets=()):
     noise = np.random.RandomState(n_features).rand(len(ALPHAS), N_REPEATS, N_SPLITS)
     errors = level + 0.01 * noise
     seconds = np.full((N_REPEATS, N_SPLITS), level)
-    return Entry(method, n_features, errors, seconds, selection_matrix(list(sets), D))
+    tuning = np.ones((len(ALPHAS), 3, N_REPEATS, N_SPLITS))
+    return Entry(method, n_features, errors, tuning, seconds, selection_matrix(list(sets), D))
 
 
 def make_comparison(entries=None, n_repeats=N_REPEATS, feature_names=None):
@@ -71,7 +72,8 @@ def test_rows_are_means_over_folds_and_deviations_over_repeats(comparison):
 
 def test_one_repeat_has_no_deviation():
     errors = np.zeros((len(ALPHAS), 1, N_SPLITS))
-    entry = Entry("one", 2, errors, np.zeros((1, N_SPLITS)), selection_matrix([[0, 1]], D))
+    tuning = np.ones((len(ALPHAS), 3, 1, N_SPLITS))
+    entry = Entry("one", 2, errors, tuning, np.zeros((1, N_SPLITS)), selection_matrix([[0]], D))
     assert np.isnan(make_comparison([entry], n_repeats=1).row("one", alpha=0.1).error_std)
 
 
@@ -91,7 +93,7 @@ def test_all_features_are_all_and_always_the_same(comparison):
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
 def test_table_makes_a_frame(comparison, frame):
     table = frame(comparison.table())
-    assert table.shape == (len(comparison.rows), 9)
+    assert table.shape == (len(comparison.rows), 11)
     assert list(table["method"]) == [row.method for row in comparison.rows]
 
 
@@ -102,6 +104,16 @@ def test_best_is_of_the_smallest_error():
         make_entry("bad", 2, 0.4, SETS["bad"]),
     ]
     assert make_comparison(entries).best().method == "good"
+
+
+def test_best_is_the_fewest_features_within_one_standard_error():
+    entries = [make_entry("many", 5, 0.1), make_entry("few", 3, 0.1), make_entry("fewer", 2, 0.1)]
+    deviations = np.linspace(-0.1, 0.1, N_REPEATS * N_SPLITS).reshape(N_REPEATS, N_SPLITS)
+    for entry, above in zip(entries, (0.0, 0.03, 0.1), strict=True):
+        entry.errors[:] = 0.3 + above + deviations
+    assert entries[0].standard_error == pytest.approx(deviations.std(ddof=1) / np.sqrt(N_SPLITS))
+    assert 0.03 < entries[0].standard_error < 0.1
+    assert make_comparison(entries).best().method == "few"
 
 
 def test_best_of_equals_has_the_fewest_features():

@@ -33,6 +33,14 @@ def test_t_is_nadeau_and_bengios():
     assert found.n == 100
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("scale", [1.47e-209, 5e-324, 1e300])
+def test_squares_of_differences_neither_underflow_nor_overflow(paired_test, scale):
+    expected = paired_test([0.0, 0.0, 1.0], [0.0, 1.0, 0.0])
+    found = paired_test([0.0, 0.0, scale], [0.0, scale, 0.0])
+    assert found.p_value == expected.p_value
+
+
 def test_t_without_overlap_is_students():
     random = np.random.RandomState(0)
     first, second = random.rand(20), random.rand(20)

@@ -21,6 +21,7 @@ def written(names):
     run = SimpleNamespace(rows=[(name, -1, 1, -0.5, 0.25) for name in names])
     assert {*cells(selected_csv(run), "weight")} == {"-0.5"}
     row = {"n_features": 3, "alpha": 0.1, "error_mean": 0.2, "error_std": 0.0}
+    row |= {"alpha_relative": 0.1, "alpha_edge": ""}
     rows = [SimpleNamespace(method=name, seconds_mean=1.0, stability=-0.5, **row) for name in names]
     results = cells(results_csv(SimpleNamespace(rows=rows)), "method")
     assert results == cells(selected_csv(run), "feature")

@@ -3,27 +3,30 @@
 
 import sys
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
-from sklearn.utils.extmath import row_norms
 
+from ridgewise._typing import is_sparse
 from ridgewise.cli._app import AsJson, Force, Quiet, Seed, app
 from ridgewise.cli._methods import parse_n_features, parse_numbers
 from ridgewise.cli._reading import check_not_read, reads_file, stem_of
 from ridgewise.datasets.readers import Table, check_classes
 from ridgewise.evaluation import (
+    SCALES,
     Comparison,
-    best_standing,
     compare,
     is_classification,
-    standings,
+    make_preparation,
+    recommended,
+    summarize,
+    unit_warning,
 )
 from ridgewise.report import (
+    alpha_note,
     answer,
     check_folder,
     comparison_page,
@@ -40,16 +43,20 @@ from ridgewise.report import (
 from ridgewise.selectors import METHODS, check_method, make_selector
 
 FILES = ("results.csv", "report.html")
-DEFAULT_METHODS = ("bss", "leverage", "rrqr", "random", "information-gain")
-COUNTS = (0.5, 1, 2, 4)  # by default, times the number of samples
-ALPHAS = (1e-3, 1e-2, 1e-1, 1)  # by default, times the mean eigenvalue of the kernel
+DEFAULT_METHODS = ("bss", "leverage", "rrqr", "f-test", "l1", "rfe", "information-gain", "random")
+COUNTS = (0.2, 0.5, 1, 2)  # by default, times the number of samples
+LARGEST_SHARE = 0.25  # of all features, by default
+MOST_RFE_WORK = 1e11  # multiplications of one elimination: about a minute
 COMPARE_HELP = f"""\
 Compare methods on a file, by repeated cross-validation of ridge models with their features.
 
 Writes a folder with results.csv (method, n_features, alpha, error_mean, error_std, seconds_mean,
-stability, one row a combination) and report.html, which answers first: which method, how many
-features, how much worse than all of them. Errors are shares of wrong classes, or mean squared
-errors where the target is a quantity.
+stability, alpha_relative, alpha_edge, one row a combination) and report.html, which answers first:
+which method, how many features, how much worse than all of them. Errors are shares of wrong
+classes, or mean squared errors where the target is a quantity.
+
+The models have an intercept, and each has the alpha that leave-one-out chooses on its training
+samples. The answer is the fewest features within one standard error of the lowest error.
 
 Methods: {", ".join(METHODS)}.
 
@@ -57,8 +64,9 @@ Examples:
 
 \b
   ridgewise compare expression.csv --target outcome
-  ridgewise compare expression.csv --target outcome -n 300,400 --alpha 0.1,0.5
-  ridgewise compare counts.npz --target labels.txt -m bss,random -n 1%,5% --repeats 10 --jobs 4
+  ridgewise compare expression.csv --target outcome -n 20,50,100 --scale standard
+  ridgewise compare counts.npz --target labels.txt -m bss,f-test -n 1%,5% --log1p --jobs 4
+  ridgewise compare spectra.csv --target fat --alpha 0.001,0.01,0.1
 """
 
 
@@ -70,13 +78,20 @@ class Task(StrEnum):
     regression = "regression"
 
 
+class AlphaScales(StrEnum):
+    """What --alpha is measured in."""
+
+    relative = "relative"
+    absolute = "absolute"
+
+
 Counts = Annotated[
     str | None,
     typer.Option(
         "--n-features",
         "-n",
         metavar="N,N,...",
-        show_default="half, once, twice and 4 times the samples",
+        show_default="a fifth to twice the number of samples, at most a quarter of the features",
         help="How many features, or which shares of them.",
     ),
 ]
@@ -85,8 +100,8 @@ Alphas = Annotated[
     typer.Option(
         "--alpha",
         metavar="A,A,...",
-        show_default="0.001 to 1 times the kernel's mean eigenvalue",
-        help="Of the ridge models: what is added to the kernel's diagonal.",
+        show_default="by leave-one-out",
+        help="Fixed alphas of the ridge models, relative to the mean diagonal of their kernels.",
     ),
 ]
 Methods = Annotated[
@@ -95,7 +110,7 @@ Methods = Annotated[
         "--method",
         "-m",
         metavar="M,M,...",
-        show_default=f"{','.join(DEFAULT_METHODS)} (the last for classes)",
+        show_default=f"{','.join(DEFAULT_METHODS)}; information-gain for classes only",
         help="The methods.",
     ),
 ]
@@ -119,8 +134,25 @@ Cache = Annotated[
     typer.Option(help="A folder for finished folds: an interrupted run goes on from there."),
 ]
 Center = Annotated[
-    bool, typer.Option("--center", help="Of bss and leverage: subtract the features' means.")
+    bool | None,
+    typer.Option(
+        "--center/--no-center",
+        help="Of bss and leverage: subtract the features' means.",
+        show_default="where the models have an intercept",
+    ),
 ]
+AlphaScale = Annotated[
+    AlphaScales,
+    typer.Option("--alpha-scale", help="absolute: --alpha is scikit-learn's alpha."),
+]
+NoIntercept = Annotated[
+    bool, typer.Option("--no-intercept", help="Models without an intercept; nothing is centred.")
+]
+Scaling = Annotated[
+    str,
+    typer.Option("--scale", help=f"Of the features, fitted in each fold: {', '.join(SCALES)}."),
+]
+Log1p = Annotated[bool, typer.Option("--log1p", help="First take log(1 + value): for counts.")]
 Rule = Annotated[str | None, typer.Option(help="Of bss: norm, slack, ratio.", show_default="norm")]
 Polish = Annotated[bool, typer.Option("--polish", help="Of bss: reweight afterwards.")]
 
@@ -132,6 +164,7 @@ def compare_methods(
     read: Callable[..., Table],
     n_features: Counts = None,
     alpha: Alphas = None,
+    alpha_scale: AlphaScale = AlphaScales.relative,
     method: Methods = None,
     output: Output = None,
     folds: Folds = 5,
@@ -141,7 +174,10 @@ def compare_methods(
     cache: Cache = None,
     rule: Rule = None,
     polish: Polish = False,
-    center: Center = False,
+    center: Center = None,
+    no_intercept: NoIntercept = False,
+    scale: Scaling = "none",
+    log1p: Log1p = False,
     seed: Seed = 0,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -151,20 +187,29 @@ def compare_methods(
     methods = [check_method(name.strip()) for name in method.split(",")] if method else None
     counts = [parse_n_features(part) for part in n_features.split(",")] if n_features else None
     alphas = parse_numbers("--alpha", alpha) if alpha else None
-    options = {"rule": rule, "polish": polish or None, "center": center or None}
+    options = {"rule": rule, "polish": polish or None, "center": center}
     folder = output or Path(f"{stem_of(file)}-compared")
     check_not_read(file, [folder / name for name in FILES])
     check_folder(folder, FILES, overwrite=force)
     with progress(quiet=quiet) as on_step:
         on_step(f"reading {file.name}")
-        table = read(memory=None)  # folds are copies: they would not stay where the file lies
+        table = read(memory=None)  # folds copy rows, so a memory map gains nothing
     classify = _is_classification(table, task)
+    prepare = make_preparation(scale, log1p=log1p, sparse=is_sparse(table.X))
+    notes = [] if prepare is not None else [unit_warning(table.X, table.feature_names)]
+    if methods is None:
+        methods, skipped = _default_methods(table.X, classify)
+        notes.append(skipped)
+    table = replace(table, notes=(*table.notes, *filter(None, notes)))
     with progress_bar("comparing", unit="folds", quiet=quiet) as on_fold:
         comparison = compare(
-            _selectors(methods or _default_methods(classify), options, table.X, classify),
+            _selectors(methods, options, table.X, classify, intercept=not no_intercept),
             table.X,
             table.y,  # type: ignore[arg-type]  # checked above
-            alphas=alphas or default_alphas(table.X),
+            alphas=alphas,
+            alpha_scale=alpha_scale.value,
+            fit_intercept=not no_intercept,
+            prepare=prepare,
             n_features=_numbers(counts, table.X),
             n_splits=folds,
             n_repeats=repeats,
@@ -189,12 +234,18 @@ def _is_classification(table: Table, task: Task) -> bool:
     return classify
 
 
-def _default_methods(classify: bool) -> list[str]:
-    return [name for name in DEFAULT_METHODS if classify or METHODS[name].target != "classes"]
+def _default_methods(X: Any, classify: bool) -> tuple[list[str], str | None]:
+    """The methods for these data, and which one was left out and why."""
+    methods = [name for name in DEFAULT_METHODS if classify or METHODS[name].target != "classes"]
+    n, d = X.shape
+    if min(n, d) * n * d < MOST_RFE_WORK:
+        return methods, None
+    methods.remove("rfe")
+    return methods, "RFE is left out, since it takes long on data of this size: ask for it with -m."
 
 
 def _selectors(
-    methods: list[str], options: dict[str, Any], X: Any, classify: bool
+    methods: list[str], options: dict[str, Any], X: Any, classify: bool, *, intercept: bool
 ) -> dict[str, Any]:
     """Make the selectors, each with the options that it has; one of them must have each."""
     parameters = {method: METHODS[method].parameters for method in methods}
@@ -207,6 +258,7 @@ def _selectors(
             {name: value for name, value in options.items() if name in parameters[method]},
             X=X,
             classify=classify,
+            intercept=intercept,
         )
         for method in methods
     }
@@ -216,27 +268,11 @@ def _numbers(counts: list[int | float] | None, X: Any) -> list[int]:
     """How many features: as asked for, or some that suit the data's size; never more than all."""
     n, d = X.shape
     if counts is None:
-        numbers = {max(1, int(times * n)) for times in COUNTS}
+        base = min(n, LARGEST_SHARE * d / max(COUNTS))
+        numbers = {max(1, int(times * base)) for times in COUNTS}
     else:
         numbers = {max(1, int(c * d + 1e-9)) if isinstance(c, float) else c for c in counts}
     return sorted({min(number, d) for number in numbers})
-
-
-def default_alphas(X: Any) -> list[float]:
-    """Choose alphas on the scale of the data: shares of the mean eigenvalue of X X^T.
-
-    Parameters
-    ----------
-    X : array or sparse array of shape (n, d)
-        The data.
-
-    Returns
-    -------
-    list of float
-        Ascending, with one digit that counts.
-    """
-    mean = float(row_norms(X, squared=True).mean(dtype=np.float64))  # trace(X X^T) / n
-    return [float(f"{share * mean:.1g}") for share in ALPHAS]
 
 
 def _write(comparison: Comparison, table: Table, folder: Path, *, title: str, quiet: bool) -> None:
@@ -252,11 +288,13 @@ def _show(
 ) -> None:
     paths = [folder / name for name in FILES]
     if in_json:
-        found = standings(comparison)
-        best = best_standing(found)
+        found = summarize(comparison)
+        best = recommended(comparison, found)
         record = {
             "headline": headline(comparison, best),
             "answer": answer(comparison, found),
+            "alpha": alpha_note(comparison, found),
+            "notes": list(table.notes),
             "best": asdict(best),
             "results": [asdict(row) for row in comparison.rows],
             "input": input_record(table),

@@ -12,17 +12,19 @@ from ridgewise.evaluation._comparison import (
 from ridgewise.evaluation._correlations import stand_ins
 from ridgewise.evaluation._demo import ALL_WORDS, Demo, run_demo
 from ridgewise.evaluation._holdout import HoldoutRow, holdout
-from ridgewise.evaluation._kept import kept_spectrum
 from ridgewise.evaluation._paired import PairedTest, corrected_t_test, wilcoxon_test
 from ridgewise.evaluation._prepare import SCALES, make_preparation, unit_warning
+from ridgewise.evaluation._relative_eigenvalues import relative_eigenvalues
 from ridgewise.evaluation._select import ModelAlpha, SelectionRun, run_selection
 from ridgewise.evaluation._stability import mean_jaccard, nogueira_stability, selection_matrix
-from ridgewise.evaluation._standing import (
+from ridgewise.evaluation._summary import (
     Agreement,
-    Standing,
+    Contest,
+    MethodSummary,
     agreed_features,
-    best_standing,
-    standings,
+    contest,
+    recommended,
+    summarize,
 )
 
 __all__ = [
@@ -32,29 +34,31 @@ __all__ = [
     "Agreement",
     "Comparison",
     "ComparisonRow",
+    "Contest",
     "Demo",
     "Entry",
     "FeatureCount",
     "HoldoutRow",
+    "MethodSummary",
     "ModelAlpha",
     "PairedTest",
     "SelectionRun",
-    "Standing",
     "agreed_features",
-    "best_standing",
     "compare",
+    "contest",
     "corrected_t_test",
     "holdout",
     "is_classification",
-    "kept_spectrum",
     "make_preparation",
     "mean_jaccard",
     "nogueira_stability",
+    "recommended",
+    "relative_eigenvalues",
     "run_demo",
     "run_selection",
     "selection_matrix",
     "stand_ins",
-    "standings",
+    "summarize",
     "unit_warning",
     "wilcoxon_test",
 ]

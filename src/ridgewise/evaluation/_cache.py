@@ -18,7 +18,7 @@ from ridgewise._version import __version__
 from ridgewise.evaluation._fold import FoldResult, Plan, Split
 
 DIGEST_SIZE = sha256().digest_size
-LAYOUT = 2  # of an entry; with another one, old entries are not found
+LAYOUT = 3  # of an entry; with another one, old entries are not found
 
 
 class FoldCache:
@@ -106,6 +106,7 @@ def _pack(result: FoldResult) -> bytes:
     np.savez_compressed(
         buffer,
         errors=result.errors,
+        tuning=result.tuning,
         seconds=result.seconds,
         tries=np.array([len(sets) for sets in result.sets]),
         sizes=np.array([len(chosen) for chosen in tries], dtype=np.int64),
@@ -119,4 +120,4 @@ def _unpack(payload: bytes) -> FoldResult:
         features = np.split(stored["features"], np.cumsum(stored["sizes"])[:-1])
         tries = iter(features if len(stored["sizes"]) else [])
         sets = [[next(tries) for _ in range(count)] for count in stored["tries"]]
-        return FoldResult(stored["errors"], stored["seconds"], sets)
+        return FoldResult(stored["errors"], stored["tuning"], stored["seconds"], sets)

@@ -18,7 +18,7 @@ from ridgewise._threads import one_blas_thread
 from ridgewise._typing import AnyArray, is_sparse
 from ridgewise.evaluation._cache import FoldCache
 from ridgewise.evaluation._comparison import ALL_FEATURES, Comparison, assemble
-from ridgewise.evaluation._fold import Cell, FoldResult, Plan, Split, run_fold, seed_for
+from ridgewise.evaluation._fold import Cell, FoldResult, Plan, Split, last_step, run_fold, seed_for
 from ridgewise.evaluation._progress import Progress, as_progress
 
 # Under which names libraries have the number of features to select
@@ -31,13 +31,15 @@ def compare(
     X: Any,
     y: ArrayLike,
     *,
-    alphas: float | Sequence[float],
+    alphas: float | Sequence[float] | None = None,
+    alpha_scale: str = "absolute",
     n_features: int | Sequence[int] | None = None,
     n_splits: int = 10,
     n_repeats: int = 10,
     n_tries: int = 5,
     task: str = "auto",
-    fit_intercept: bool | str = "auto",
+    fit_intercept: bool = True,
+    prepare: Any = None,
     feature_names: Sequence[str] | None = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
@@ -53,13 +55,17 @@ def compare(
     ----------
     selectors : mapping of str to selector, or list of selectors
         Any of scikit-learn's selectors, from any library, by the names that they will be shown
-        under.
+        under; or pipelines that end in one, whose other steps keep the features' places.
     X : array, sparse array or data frame of shape (n, d)
         The samples.
     y : array-like of shape (n,)
         Their classes, or numbers for regression.
-    alphas : float or list of float
-        Of the models: what is added to the kernel's diagonal, at least 0.
+    alphas : float or list of float, default=None
+        Of the models: what is added to the kernel's diagonal, at least 0. None: each model has
+        its own, chosen on its training samples by leave-one-out (see `leave_one_out_alpha`).
+    alpha_scale : {"absolute", "relative"}, default="absolute"
+        Whether alphas are as scikit-learn's, or multiples of the mean diagonal of the model's
+        kernel (centred where there is an intercept).
     n_features : int or list of int, default=None
         How many features each selector is to select. None: what each was made with. Of
         `SelectFromModel` it is the most: give that ``threshold=-numpy.inf`` as well.
@@ -70,8 +76,11 @@ def compare(
     task : {"auto", "classification", "regression"}, default="auto"
         Whether y are classes, told apart by RLSC, or numbers. "auto": numbers with more than
         20 different values, or with fractions, are a regression's.
-    fit_intercept : bool or "auto", default="auto"
-        Whether the models have an intercept. "auto": in regression only, as RLSC has none.
+    fit_intercept : bool, default=True
+        Whether the models have an intercept. The paper's RLSC has none.
+    prepare : transformer, default=None
+        Fitted to each training part, and applied to both parts before anything else: a scaler,
+        say. It must keep the features' places.
     feature_names : sequence of str, default=None
         Names of the features. None: those of a data frame, or else indices.
     random_state : int, RandomState instance or None, default=0
@@ -97,10 +106,10 @@ def compare(
     >>> from ridgewise import BSSSelector, RandomSelector, compare, make_ridge_synthetic
     >>> X, y = make_ridge_synthetic(n_samples=60, n_relevant=1, random_state=0)
     >>> selectors = {"BSS": BSSSelector(), "random": RandomSelector()}
-    >>> found = compare(selectors, X, y, alphas=[1.0], n_features=[150], n_splits=5, n_repeats=2)
+    >>> found = compare(selectors, X, y, n_features=[150], n_splits=5, n_repeats=2)
     >>> found.methods
     ['all features', 'BSS', 'random']
-    >>> found.row("BSS", 150, 1.0).stability > found.row("random", 150, 1.0).stability
+    >>> found.row("BSS", 150).stability > found.row("random", 150).stability
     True
     """
     names = getattr(X, "columns", None) if feature_names is None else feature_names
@@ -110,10 +119,12 @@ def compare(
     plan = Plan(
         cells=tuple(_cells(selectors, n_features)),
         alphas=_check_alphas(alphas),
+        relative=_is_relative(alpha_scale),
         classify=classify,
-        fit_intercept=_has_intercept(fit_intercept, classify),
+        fit_intercept=_check_bool("fit_intercept", fit_intercept),
         n_tries=_check_count("n_tries", n_tries, 1),
         seed=_as_seed(random_state),
+        prepare=prepare,
     )
     n_splits = _check_count("n_splits", n_splits, 2)
     splits = list(_splits(y, plan, n_splits, _check_count("n_repeats", n_repeats, 1)))
@@ -201,10 +212,10 @@ def _cells(
     for method, selector in selectors.items():
         if not isinstance(method, str):
             raise TypeError(f"names of selectors must be strings; got {method!r}")
-        if not hasattr(selector, "get_support"):
+        if not hasattr(last_step(selector), "get_support"):
             raise TypeError(
-                f"{method}: a {type(selector).__name__} has no get_support, which tells what was "
-                "selected. Give a selector by itself, not in a pipeline"
+                f"{method}: a {type(last_step(selector)).__name__} has no get_support, which tells "
+                "what was selected. Give a selector, or a pipeline that ends in one"
             )
         for count in counts:
             yield Cell(method, count, _with_count(method, selector, count))
@@ -228,12 +239,14 @@ def _with_count(method: str, selector: Any, count: int | None) -> Any:
     selector = clone(selector)
     if count is None:
         return selector
-    parameters = selector.get_params(deep=False)
+    last = last_step(selector)
+    parameters = last.get_params(deep=False)
     for name in COUNT_PARAMETERS:
         if name in parameters:
-            return selector.set_params(**{name: count})
+            last.set_params(**{name: count})
+            return selector
     raise ValueError(
-        f"{method}: {type(selector).__name__} has no parameter for the number of features (one of "
+        f"{method}: {type(last).__name__} has no parameter for the number of features (one of "
         f"{', '.join(COUNT_PARAMETERS)}): leave n_features out, and make it with the number"
     )
 
@@ -253,12 +266,16 @@ def _check_data(X: Any, y: ArrayLike) -> tuple[Any, AnyArray]:
     return X, y
 
 
-def _has_intercept(fit_intercept: bool | str, classify: bool) -> bool:
-    if fit_intercept == "auto":
-        return not classify
-    if not isinstance(fit_intercept, bool | np.bool_):
-        raise ValueError(f'fit_intercept must be True, False or "auto"; got {fit_intercept!r}')
-    return bool(fit_intercept)
+def _check_bool(name: str, value: Any) -> bool:
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False; got {value!r}")
+    return bool(value)
+
+
+def _is_relative(alpha_scale: str) -> bool:
+    if alpha_scale not in ("absolute", "relative"):
+        raise ValueError(f'alpha_scale must be "absolute" or "relative"; got {alpha_scale!r}')
+    return alpha_scale == "relative"
 
 
 def is_classification(y: AnyArray, task: str) -> bool:
@@ -298,7 +315,9 @@ def is_classification(y: AnyArray, task: str) -> bool:
     return not is_number or (whole and len(np.unique(y)) <= MOST_CLASSES)
 
 
-def _check_alphas(alphas: float | Sequence[float]) -> tuple[float, ...]:
+def _check_alphas(alphas: float | Sequence[float] | None) -> tuple[float, ...] | None:
+    if alphas is None:
+        return None
     values = np.atleast_1d(np.asarray(alphas))
     is_number = values.ndim == 1 and values.size > 0 and values.dtype.kind in "iuf"
     if not is_number or not (np.isfinite(values) & (values >= 0)).all():

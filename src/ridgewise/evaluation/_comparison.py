@@ -33,7 +33,7 @@ class ComparisonRow:
     n_features : int
         How many features it was asked for; where it was not asked, how many it kept on average.
     alpha : float
-        The model's.
+        The models': as given, or the median of those that leave-one-out chose.
     error_mean : float
         The share of wrong classes, or the mean squared error, over all folds.
     error_std : float
@@ -46,6 +46,11 @@ class ComparisonRow:
         Mean share of features that two selections have in common.
     n_selected : float
         Mean number of features kept: fewer than asked for where some were drawn twice.
+    alpha_relative : float
+        Alpha divided by the mean diagonal of the model's kernel, median over the folds.
+    alpha_edge : {"", "smallest", "largest"}
+        Whether the best alpha is the smallest or largest that was tried: by leave-one-out in at
+        least half of the folds, or among several given ones by the error.
     """
 
     method: str
@@ -57,6 +62,8 @@ class ComparisonRow:
     stability: float
     jaccard: float
     n_selected: float
+    alpha_relative: float = float("nan")
+    alpha_edge: str = ""
 
 
 @dataclass(frozen=True)
@@ -90,6 +97,9 @@ class Entry:
         How many features.
     errors : ndarray of shape (n_alphas, n_repeats, n_splits)
         Of every fold.
+    tuning : ndarray of shape (n_alphas, 3, n_repeats, n_splits)
+        The alphas, the same relative to the mean diagonal of the kernel, and -1 or 1 where
+        leave-one-out chose the smallest or the largest that it tried.
     seconds : ndarray of shape (n_repeats, n_splits)
         Of selecting.
     chosen : sparse array of shape (n_selections, d)
@@ -99,8 +109,28 @@ class Entry:
     method: str
     n_features: int
     errors: FloatArray
+    tuning: FloatArray
     seconds: FloatArray
     chosen: sp.csr_array
+
+    @property
+    def best_place(self) -> int:
+        """The place of the alpha with the smallest mean error."""
+        return int(self.errors.mean(axis=(1, 2)).argmin())
+
+    @property
+    def standard_error(self) -> float:
+        """Of the mean error at the best alpha: over the folds of one cross-validation."""
+        errors = self.errors[self.best_place]
+        return float(errors.std(ddof=1) / np.sqrt(errors.shape[1]))
+
+    def alpha_edge(self, place: int) -> str:
+        """Whether an alpha is the best, and the smallest or the largest that was tried."""
+        if len(self.errors) > 1:
+            edges = {0: "smallest", len(self.errors) - 1: "largest"}
+            return edges.get(place, "") if place == self.best_place else ""
+        reached = float(self.tuning[place, 2].mean())
+        return "smallest" if reached <= -0.5 else "largest" if reached >= 0.5 else ""
 
     @cached_property
     def agreement(self) -> tuple[float, float]:
@@ -118,26 +148,29 @@ class Comparison:
     ----------
     entries : list of Entry
         One a method and number of features; all features first.
-    alphas : tuple of float
-        The models'.
+    alphas : tuple of float, or None
+        The models', as given. None: each chosen by leave-one-out.
     classify : bool
         Whether errors are shares of wrong classes; else they are mean squared errors.
     n_samples, n_features_in : int
         The data's size.
     n_splits, n_repeats : int
         How it was split.
+    fit_intercept : bool
+        Whether the models have an intercept.
     feature_names : ndarray of str, or None
         The features' names.
     """
 
     entries: list[Entry]
-    alphas: tuple[float, ...]
+    alphas: tuple[float, ...] | None
     classify: bool
     n_samples: int
     n_features_in: int
     n_splits: int
     n_repeats: int
     feature_names: AnyArray | None
+    fit_intercept: bool = True
 
     @property
     def methods(self) -> list[str]:
@@ -156,7 +189,7 @@ class Comparison:
 
     @property
     def _places(self) -> range:
-        return range(len(self.alphas))
+        return range(1 if self.alphas is None else len(self.alphas))
 
     def _row(self, entry: Entry, place: int) -> ComparisonRow:
         by_repeat = entry.errors[place].mean(axis=1)
@@ -165,13 +198,15 @@ class Comparison:
         return ComparisonRow(
             method=entry.method,
             n_features=entry.n_features,
-            alpha=self.alphas[place],
+            alpha=self.alphas[place] if self.alphas else float(np.median(entry.tuning[place, 0])),
             error_mean=float(by_repeat.mean()),
             error_std=float(by_repeat.std(ddof=1)) if self.n_repeats > 1 else float("nan"),
             seconds_mean=float(entry.seconds.mean()),
             stability=stability,
             jaccard=jaccard,
             n_selected=entry.chosen.nnz / n_sets if n_sets else float(self.n_features_in),
+            alpha_relative=float(np.median(entry.tuning[place, 1])),
+            alpha_edge=entry.alpha_edge(place),
         )
 
     def table(self) -> dict[str, list[Any]]:
@@ -231,14 +266,44 @@ class Comparison:
         return self._row(self.entry(method, n_features), self._place(alpha))
 
     def best(self) -> ComparisonRow:
-        """Find the combination of the smallest error, all features apart; of equals, the fewest.
+        """Find the fewest features that are as good as the best, by the one-standard-error rule.
+
+        Of all combinations but all features: those whose error is at most one standard error
+        above the smallest; of these the fewest features, and then the smallest error.
 
         Returns
         -------
         ComparisonRow
+
+        Examples
+        --------
+        >>> from ridgewise import RandomSelector, compare, make_ridge_synthetic
+        >>> X, y = make_ridge_synthetic(n_samples=60, n_relevant=60, random_state=0)
+        >>> found = compare([RandomSelector()], X, y, n_features=[300, 600], n_repeats=1)
+        >>> found.best().n_features
+        300
         """
-        rows = [row for row in self.rows if row.method != ALL_FEATURES]
-        return min(rows, key=lambda row: (row.error_mean, row.n_features))
+        entry = self.fewest_as_good([one for one in self.entries if one.method != ALL_FEATURES])
+        return self._row(entry, entry.best_place)
+
+    def fewest_as_good(self, entries: Sequence[Entry]) -> Entry:
+        """Apply the one-standard-error rule to some entries.
+
+        Parameters
+        ----------
+        entries : sequence of Entry
+            At least one of this comparison's.
+
+        Returns
+        -------
+        Entry
+        """
+        errors = [float(entry.errors[entry.best_place].mean()) for entry in entries]
+        lowest = int(np.argmin(errors))
+        most = errors[lowest] + np.nan_to_num(entries[lowest].standard_error)
+        good = [place for place, error in enumerate(errors) if error <= most]
+        best = min(good, key=lambda place: (entries[place].n_features, errors[place]))
+        return entries[best]
 
     def paired(
         self,
@@ -296,8 +361,10 @@ class Comparison:
         return FeatureCount(name, index, float(shares[index]))
 
     def _place(self, alpha: float | None) -> int:
-        if alpha is None and len(self.alphas) == 1:
+        if alpha is None and len(self._places) == 1:
             return 0
+        if self.alphas is None:
+            raise ValueError(f"alpha was chosen by leave-one-out: leave it out; got {alpha!r}")
         if alpha is None or alpha not in self.alphas:
             known = ", ".join(f"{value:g}" for value in self.alphas)
             raise ValueError(f"alpha must be one of {known}; got {alpha!r}")
@@ -340,6 +407,7 @@ def assemble(
     """
     n_repeats, n_splits = splits[-1].repeat + 1, splits[-1].fold + 1
     errors = np.stack([result.errors for result in results], axis=-1)
+    tuning = np.stack([result.tuning for result in results], axis=-1)
     seconds = np.stack([result.seconds for result in results], axis=-1)
     entries = []
     for place, cell in enumerate(plan.cells):
@@ -349,7 +417,8 @@ def assemble(
             Entry(
                 method=cell.method,
                 n_features=cell.n_features or kept,
-                errors=errors[place].reshape(len(plan.alphas), n_repeats, n_splits),
+                errors=errors[place].reshape(-1, n_repeats, n_splits),
+                tuning=tuning[place].reshape(-1, 3, n_repeats, n_splits),
                 seconds=seconds[place].reshape(n_repeats, n_splits),
                 chosen=selection_matrix(sets, shape[1]),
             )
@@ -363,4 +432,5 @@ def assemble(
         n_splits=n_splits,
         n_repeats=n_repeats,
         feature_names=feature_names,
+        fit_intercept=plan.fit_intercept,
     )

@@ -15,7 +15,7 @@ from ridgewise._threads import one_blas_thread
 from ridgewise._typing import FloatArray
 from ridgewise.datasets import load_stdlib_text
 from ridgewise.evaluation._holdout import HoldoutRow, holdout
-from ridgewise.evaluation._kept import kept_spectrum
+from ridgewise.evaluation._relative_eigenvalues import relative_eigenvalues
 from ridgewise.guarantees import Certificate
 from ridgewise.selectors import (
     BSSSelector,
@@ -134,7 +134,7 @@ def _compute(
         alpha=alpha,
         telling=telling,
         certificate=fitted["BSS"].certificate_,
-        kept={name: kept_spectrum(spectrum, fitted[name].transform(X)) for name in fitted},
+        kept={name: relative_eigenvalues(spectrum, fitted[name].transform(X)) for name in fitted},
         rows=rows,
     )
 

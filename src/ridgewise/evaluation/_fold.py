@@ -10,14 +10,14 @@ from zlib import crc32
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 
 from ridgewise._memory import Memory, remembering
 from ridgewise._threads import one_blas_thread
 from ridgewise._typing import AnyArray, FloatArray, IndexArray, is_sparse
-from ridgewise.models import DualPath
+from ridgewise.models import DualPath, choose_alpha, class_targets, dual_path
 
-EPS = float(np.finfo(np.float64).eps)
-WIDE = 4  # so many times more features than samples, a sparse kernel is cheaper than dense features
+EDGES = {"smallest": -1.0, "": 0.0, "largest": 1.0}
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,10 @@ class Plan:
     ----------
     cells : tuple of Cell
         What is compared.
-    alphas : tuple of float
-        Of the ridge models.
+    alphas : tuple of float, or None
+        Of the ridge models. None: each model's own, by leave-one-out.
+    relative : bool
+        Whether alphas are relative to the mean diagonal of the model's kernel.
     classify : bool
         Whether the targets are classes.
     fit_intercept : bool
@@ -62,14 +64,18 @@ class Plan:
         How often a random selector draws anew.
     seed : int
         Of everything random.
+    prepare : transformer or None
+        Fitted to the training samples, and applied to both parts before anything else.
     """
 
     cells: tuple[Cell, ...]
-    alphas: tuple[float, ...]
+    alphas: tuple[float, ...] | None
+    relative: bool
     classify: bool
     fit_intercept: bool
     n_tries: int
     seed: int
+    prepare: Any = None
 
 
 class Split(NamedTuple):
@@ -88,6 +94,9 @@ class FoldResult(NamedTuple):
     ----------
     errors : ndarray of shape (n_cells, n_alphas)
         The share of wrong classes, or the mean squared error, averaged over the tries.
+    tuning : ndarray of shape (n_cells, n_alphas, 3)
+        The models' alpha, the same relative to the kernel's mean diagonal, and whether
+        leave-one-out chose the smallest (-1) or the largest (1) that it tried; averaged likewise.
     seconds : ndarray of shape (n_cells,)
         Of the selector's `fit`, averaged over the tries; shared work is charged to each.
     sets : list of list of ndarray
@@ -95,6 +104,7 @@ class FoldResult(NamedTuple):
     """
 
     errors: FloatArray
+    tuning: FloatArray
     seconds: FloatArray
     sets: list[list[IndexArray]]
 
@@ -126,47 +136,56 @@ def run_fold(plan: Plan, X: Any, y: AnyArray, split: Split) -> FoldResult:
                 outcomes.append(_try_cell(plan, cell, data, memory, split))
             except (ValueError, ArithmeticError) as error:
                 raise ValueError(f"{cell.label}: {error}") from error
-    errors, seconds, sets = zip(*outcomes, strict=True)
-    return FoldResult(np.array(errors), np.array(seconds), list(sets))
+    errors, tuning, seconds, sets = zip(*outcomes, strict=True)
+    return FoldResult(np.array(errors), np.array(tuning), np.array(seconds), list(sets))
 
 
 class _FoldData:
     """The parts of the data, in forms that are quick to work with."""
 
     def __init__(self, plan: Plan, X: Any, y: AnyArray, split: Split) -> None:
-        self.X_train, self.X_test = _rows(X, split.train), _rows(X, split.test)
-        self.y_train = y[split.train]
-        self.classify, self.fit_intercept = plan.classify, plan.fit_intercept
-        if self.classify:
+        parts = X[split.train], X[split.test]
+        if plan.prepare is not None:
+            prepare = clone(plan.prepare).fit(parts[0])
+            parts = prepare.transform(parts[0]), prepare.transform(parts[1])
+        self.X_train, self.X_test = (part.tocsc() if is_sparse(part) else part for part in parts)
+        self.y_train, self.plan = y[split.train], plan
+        if plan.classify:
             classes, y = np.unique(y, return_inverse=True)
-            columns = np.arange(len(classes))[1 if len(classes) == 2 else 0 :]
-            self.Y = np.where(np.equal.outer(y[split.train], columns), 1.0, -1.0)
+            self.Y = class_targets(y[split.train], np.arange(len(classes)))
         else:
             y = y.astype(np.float64)
             self.Y = y[split.train, None]
         self.truth = y[split.test, None]
 
-    def errors(self, A_train: Any, A_test: Any, alphas: tuple[float, ...]) -> FloatArray:
-        """The errors of the models of some features, one an alpha."""
-        path, K_test = _dual(A_train, A_test, center=self.fit_intercept)
-        y_mean = self.Y.mean(axis=0) if self.fit_intercept else 0.0
-        scores = path.predict(K_test, self.Y - y_mean, alphas) + y_mean
-        if not self.classify:
-            return np.mean((scores[:, :, 0] - self.truth) ** 2, axis=0)
+    def errors(self, A_train: Any, A_test: Any) -> tuple[FloatArray, FloatArray]:
+        """The errors of the models of some features, one an alpha, and how they were tuned."""
+        path, K_test = dual_path(A_train, A_test, center=self.plan.fit_intercept)
+        tuning = self._tune(path)
+        y_mean = self.Y.mean(axis=0) if self.plan.fit_intercept else 0.0
+        scores = path.predict(K_test, self.Y - y_mean, tuning[:, 0]) + y_mean
+        if not self.plan.classify:
+            return np.mean((scores[:, :, 0] - self.truth) ** 2, axis=0), tuning
         # As RLSClassifier decides: 0 is the first class.
         chosen = scores[:, :, 0] > 0 if scores.shape[2] == 1 else scores.argmax(axis=2)
-        return np.mean(chosen != self.truth, axis=0)
+        return np.mean(chosen != self.truth, axis=0), tuning
 
-
-def _rows(X: Any, indices: IndexArray) -> Any:
-    part = X[indices]
-    return part.tocsc() if is_sparse(part) else part
+    def _tune(self, path: DualPath) -> FloatArray:
+        """The alphas, the same relative to the kernel's mean diagonal, and edges reached."""
+        if self.plan.alphas is None:
+            choice = choose_alpha(path, self.Y, fit_intercept=self.plan.fit_intercept)
+            return np.array([[choice.alpha, choice.relative, EDGES[choice.edge]]])
+        scale = path.eigenvalues.sum() / len(self.Y) or 1.0
+        given = np.array(self.plan.alphas)
+        alphas = given * scale if self.plan.relative else given
+        return np.column_stack([alphas, alphas / scale, np.zeros(len(given))])
 
 
 class _Try(NamedTuple):
     """What one selection gave."""
 
     errors: FloatArray
+    tuning: FloatArray
     seconds: float
     chosen: IndexArray
 
@@ -178,35 +197,38 @@ class _Try(NamedTuple):
 
 def _try_cell(
     plan: Plan, cell: Cell, data: _FoldData, memory: Memory, split: Split
-) -> tuple[FloatArray, float, list[IndexArray]]:
+) -> tuple[FloatArray, FloatArray, float, list[IndexArray]]:
     """Try one cell: once, or several times where its selector is random."""
     if cell.selector is None:
-        return data.errors(data.X_train, data.X_test, plan.alphas), 0.0, []
+        return *data.errors(data.X_train, data.X_test), 0.0, []
     place = (split.repeat, split.fold, crc32(cell.label.encode()))
     tries = [
-        _try(cell.selector, seed_for(plan.seed, *place, number), data, memory, plan.alphas)
+        _try(cell.selector, seed_for(plan.seed, *place, number), data, memory)
         for number in range(plan.n_tries if _is_random(cell.selector) else 1)
     ]
     if all(one.same_as(tries[0]) for one in tries):
         tries = tries[:1]  # not random after all: its random state breaks ties, say
-    errors, seconds, sets = zip(*tries, strict=True)
-    return np.mean(errors, axis=0), float(np.mean(seconds)), list(sets)
+    errors, tuning, seconds, sets = zip(*tries, strict=True)
+    return np.mean(errors, axis=0), np.mean(tuning, axis=0), float(np.mean(seconds)), list(sets)
 
 
-def _try(
-    selector: Any, seed: int, data: _FoldData, memory: Memory, alphas: tuple[float, ...]
-) -> _Try:
+def _try(selector: Any, seed: int, data: _FoldData, memory: Memory) -> _Try:
     """Select from the training samples, with a clock, and test what was selected."""
     selector = with_seed(selector, seed)
     with _numpy_seeded(seed):
         start, saved = perf_counter(), memory.seconds_saved
         selector.fit(data.X_train, data.y_train)
         seconds = perf_counter() - start + memory.seconds_saved - saved
-    support, d = np.asarray(selector.get_support()), data.X_train.shape[1]
+    support, d = np.asarray(last_step(selector).get_support()), data.X_train.shape[1]
     if support.shape != (d,):
         raise ValueError(f"get_support is about {support.size} features, and X has {d}")
-    kept = selector.transform(data.X_train), selector.transform(data.X_test)
-    return _Try(data.errors(*kept, alphas), seconds, np.flatnonzero(support))
+    errors, tuning = data.errors(selector.transform(data.X_train), selector.transform(data.X_test))
+    return _Try(errors, tuning, seconds, np.flatnonzero(support))
+
+
+def last_step(selector: Any) -> Any:
+    """Return a pipeline's last step; anything else as it is."""
+    return selector.steps[-1][1] if isinstance(selector, Pipeline) else selector
 
 
 @contextmanager
@@ -218,44 +240,6 @@ def _numpy_seeded(seed: int) -> Iterator[None]:
         yield
     finally:
         np.random.set_state(before)  # noqa: NPY002
-
-
-def _dual(A_train: Any, A_test: Any, *, center: bool) -> tuple[DualPath, FloatArray]:
-    """The path of some features' kernel, and the kernel of the test samples."""
-    n, d = A_train.shape
-    if is_sparse(A_train) and d > WIDE * n:
-        return _sparse_dual(_checked(A_train), _checked(A_test), center=center)
-    A_train, A_test = _checked(_dense(A_train)), _checked(_dense(A_test))
-    if center:
-        mean = A_train.mean(axis=0)
-        A_train, A_test = A_train - mean, A_test - mean
-    return DualPath.from_features(A_train), A_test @ A_train.T
-
-
-def _sparse_dual(A_train: Any, A_test: Any, *, center: bool) -> tuple[DualPath, FloatArray]:
-    """The same without the features' zeros, and with the kernels centred instead of them."""
-    K, K_test = (A_train @ A_train.T).toarray(), (A_test @ A_train.T).toarray()
-    if not center:
-        return DualPath.from_kernel(K), K_test
-    mean = K.mean(axis=0)
-    K_test = K_test - K_test.mean(axis=1, keepdims=True) - mean + mean.mean()
-    path = DualPath.from_kernel(K - mean[:, None] - mean + mean.mean())
-    # What was subtracted leaves rounding of its own size, n |mean|^2 = sum(K) / n, in place of 0.
-    above = path.eigenvalues > A_train.shape[1] * EPS * mean.sum()
-    return DualPath(path.basis[:, above], path.eigenvalues[above]), K_test
-
-
-def _dense(A: Any) -> AnyArray:
-    return np.asarray(A.toarray() if is_sparse(A) else A)
-
-
-def _checked(A: Any) -> Any:
-    """In float64, of which a kernel can be computed."""
-    A = A.astype(np.float64, copy=False)
-    values = A.data if is_sparse(A) else A
-    if not np.isfinite(np.vdot(values, values)):
-        raise ValueError("squares of the features overflow: scale X")
-    return A
 
 
 def seed_for(seed: int, *place: int) -> int:

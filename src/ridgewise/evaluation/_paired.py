@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether one method did better than another, or was lucky."""
+"""Paired tests: whether one method does better than another."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from scipy import stats
 
 from ridgewise._typing import FloatArray
 
-RESOLUTION = 1e-12  # differences are whole multiples of this share of the largest error
+RESOLUTION = 1e-12  # of differences, relative to the largest error
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,7 @@ class PairedTest:
     difference : float
         Mean error of the first minus that of the second: below 0 where the first is better.
     p_value : float
-        How probable a difference at least as large, to either side, would be by chance. nan where
-        there is too little to tell from.
+        Two-sided. nan where there are too few differences.
     n : int
         How many differences it rests on.
     test : str
@@ -66,7 +65,7 @@ def corrected_t_test(first: ArrayLike, second: ArrayLike, *, test_share: float) 
     if n < 2:
         p_value = float("nan")
     elif (differences == differences[0]).all():
-        # No difference at all, or one that chance has no part in
+        # No difference at all, or the same one everywhere
         p_value = 1.0 if differences[0] == 0 else 0.0
     else:
         t = differences.mean() / np.sqrt(differences.var(ddof=1) * (1 / n + test_share))
@@ -103,7 +102,7 @@ def wilcoxon_test(first: ArrayLike, second: ArrayLike) -> PairedTest:
 
 
 def _signed_rank_p_value(differences: FloatArray) -> float:
-    """How many of all ways to give the ranks signs are at least as uneven as this one."""
+    """The exact two-sided p-value: over all ways to give the ranks signs."""
     ranks = np.rint(2 * stats.rankdata(np.abs(differences))).astype(int)  # whole, also where tied
     ranks, positive = ranks[differences != 0], differences[differences != 0] > 0
     chances = np.ones(1)  # that the positive ranks sum to 0, 1, 2, ...
@@ -114,13 +113,16 @@ def _signed_rank_p_value(differences: FloatArray) -> float:
 
 
 def _differences(first: ArrayLike, second: ArrayLike) -> tuple[float, FloatArray]:
-    """The mean of first minus second, and all of them, without rounding errors that break ties."""
+    """The mean of first minus second, and all of them relative to the largest error, rounded.
+
+    Relative, since squares of tiny errors underflow; rounded, so that ties remain ties.
+    """
     first, second = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if first.shape != second.shape:
         raise ValueError(f"errors must come in pairs; got shapes {first.shape} and {second.shape}")
     differences = (first - second).ravel()
     if differences.size == 0:
         return float("nan"), differences
-    digit = RESOLUTION * max(np.abs(first).max(), np.abs(second).max())
-    rounded = np.round(differences / digit) * digit if digit > 0 else differences
-    return float(differences.mean()), rounded
+    largest = max(np.abs(first).max(), np.abs(second).max())
+    relative = (first / largest - second / largest).ravel() if largest > 0 else differences
+    return float(differences.mean()), np.round(relative / RESOLUTION) * RESOLUTION

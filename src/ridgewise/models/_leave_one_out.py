@@ -9,7 +9,9 @@ from numpy.typing import ArrayLike
 from ridgewise._typing import AnyArray, FloatArray, is_sparse
 from ridgewise.models._path import EPS, DualPath
 
-RELATIVE_ALPHAS = np.logspace(-8, 3, 45)  # to the mean diagonal of the kernel: four a decade
+PER_DECADE = 4
+RELATIVE_ALPHAS = np.logspace(-8, 5, 13 * PER_DECADE + 1)  # to the mean diagonal of the kernel
+FLAT = 1e-2  # a change of the error over a decade that is none
 WIDE = 4  # so many times more features than samples, a sparse kernel is cheaper than dense features
 
 
@@ -23,7 +25,8 @@ class AlphaChoice(NamedTuple):
     relative : float
         The same, divided by the mean diagonal of the kernel (centred with an intercept).
     edge : {"", "smallest", "largest"}
-        Whether it is the smallest or the largest that was tried: then a better one may lie beyond.
+        Whether it is the smallest or the largest that was tried, and the error still falls there:
+        then a better one may lie beyond.
     error : float
         The mean squared leave-one-out error, over samples and targets.
     """
@@ -40,7 +43,7 @@ def leave_one_out_alpha(
     """Choose alpha for a ridge model of X and y by leave-one-out cross-validation.
 
     What `RidgeCV` and `RidgeClassifierCV` do, on a wide grid that follows the data's scale: 1e-8
-    to 1e3 times the mean diagonal of the kernel.
+    to 1e5 times the mean diagonal of the kernel.
 
     Parameters
     ----------
@@ -98,7 +101,12 @@ def choose_alpha(
     errors = np.where(np.isfinite(errors), errors, np.inf)
     as_good = np.flatnonzero(errors <= (1 + tolerance) * errors.min())
     place = int(as_good[-1 if tolerance else 0]) if np.isfinite(errors).any() else len(alphas) // 2
-    edge = {0: "smallest", len(alphas) - 1: "largest"}.get(place, "")
+    edge, inside = {
+        0: ("smallest", PER_DECADE),
+        len(alphas) - 1: ("largest", len(alphas) - 1 - PER_DECADE),
+    }.get(place, ("", place))
+    if errors[inside] <= (1 + FLAT) * errors[place]:
+        edge = ""
     return AlphaChoice(
         float(alphas[place]), float(RELATIVE_ALPHAS[place]), edge, float(errors[place])
     )

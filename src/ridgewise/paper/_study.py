@@ -182,6 +182,7 @@ class Study:
         settings, (before, parts) = self.settings, part
         return compare(
             selectors, X, y,
+            fit_intercept=False,  # the paper's RLSC
             n_splits=settings.n_splits,
             n_repeats=settings.n_repeats,
             random_state=settings.seed,

@@ -2,7 +2,7 @@
 """What was found, for people and for programs: tables, plots, JSON, pages."""
 
 from ridgewise._atomic import write_atomically
-from ridgewise.report._comparison_page import answer, comparison_page, headline
+from ridgewise.report._comparison_page import alpha_note, answer, comparison_page, headline
 from ridgewise.report._files import check_folder, check_target, write_folder
 from ridgewise.report._html import Column, DataTable, render_page
 from ridgewise.report._json import demo_json
@@ -30,6 +30,7 @@ __all__ = [
     "Column",
     "DataTable",
     "Picture",
+    "alpha_note",
     "answer",
     "certificate_record",
     "check_folder",

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator, PercentFormatter
 
-from ridgewise.evaluation import ALL_FEATURES, Comparison, ComparisonRow, Standing
+from ridgewise.evaluation import ALL_FEATURES, Comparison, ComparisonRow, MethodSummary
 from ridgewise.report._style import DASHES, INK, look_of
 from ridgewise.report._svg import page_style, plain_label, plain_logarithm
 from ridgewise.selectors import label_of
@@ -19,15 +19,15 @@ APART = 0.012  # how far beside each other the methods stand, of the axis
 Measure = Callable[[ComparisonRow], float]
 
 
-def draw_errors(comparison: Comparison, found: Sequence[Standing]) -> Figure:
+def draw_errors(comparison: Comparison, found: Sequence[MethodSummary]) -> Figure:
     """Draw the error of each method against the number of features, at its best alpha.
 
     Parameters
     ----------
     comparison : Comparison
         What was found.
-    found : sequence of Standing
-        How the methods stand.
+    found : sequence of MethodSummary
+        Its summary.
 
     Returns
     -------
@@ -35,7 +35,7 @@ def draw_errors(comparison: Comparison, found: Sequence[Standing]) -> Figure:
     """
     reference = found[0].row
     with page_style():
-        figure, axes = _panel("The error, at each method's best alpha")
+        figure, axes = _panel("The error of each method")
         _draw_methods(axes, found, lambda row: row.error_mean, lambda row: row.error_std)
         axes.axhline(
             reference.error_mean,
@@ -64,6 +64,7 @@ def draw_alphas(comparison: Comparison, n_features: int) -> Figure:
     -------
     Figure
     """
+    alphas = comparison.alphas or ()
     with page_style():
         figure, axes = _panel(f"The error with {n_features:,} features, by alpha")
         methods = [name for name in comparison.methods if _has(comparison, name, n_features)]
@@ -71,7 +72,7 @@ def draw_alphas(comparison: Comparison, n_features: int) -> Figure:
             errors = comparison.entry(method, n_features).errors.mean(axis=(1, 2))
             colour, dashes = look_of(method, place)
             axes.plot(
-                comparison.alphas,
+                alphas,
                 errors,
                 color=colour,
                 linestyle=dashes,
@@ -80,8 +81,8 @@ def draw_alphas(comparison: Comparison, n_features: int) -> Figure:
                 linewidth=2,
                 label=plain_label(label_of(method)),
             )
-        axes.set_xscale("symlog" if min(comparison.alphas) == 0 else "log")
-        axes.xaxis.set_major_locator(FixedLocator(list(comparison.alphas)))
+        axes.set_xscale("symlog" if min(alphas) == 0 else "log")
+        axes.xaxis.set_major_locator(FixedLocator(list(alphas)))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda alpha, _: f"{alpha:g}"))
         axes.xaxis.set_minor_locator(NullLocator())
         axes.set_xlabel("alpha of the ridge model")
@@ -97,13 +98,13 @@ def _has(comparison: Comparison, method: str, n_features: int) -> bool:
     )
 
 
-def draw_seconds(found: Sequence[Standing]) -> Figure:
+def draw_seconds(found: Sequence[MethodSummary]) -> Figure:
     """Draw how long each method takes to select.
 
     Parameters
     ----------
-    found : sequence of Standing
-        How the methods stand.
+    found : sequence of MethodSummary
+        Its summary.
 
     Returns
     -------
@@ -119,13 +120,13 @@ def draw_seconds(found: Sequence[Standing]) -> Figure:
     return figure
 
 
-def draw_stability(found: Sequence[Standing]) -> Figure:
+def draw_stability(found: Sequence[MethodSummary]) -> Figure:
     """Draw how far each method selects the same features from other samples.
 
     Parameters
     ----------
-    found : sequence of Standing
-        How the methods stand.
+    found : sequence of MethodSummary
+        Its summary.
 
     Returns
     -------
@@ -150,7 +151,7 @@ def _panel(title: str) -> tuple[Figure, Axes]:
 
 
 def _draw_methods(
-    axes: Axes, found: Sequence[Standing], measure: Measure, spread: Measure | None = None
+    axes: Axes, found: Sequence[MethodSummary], measure: Measure, spread: Measure | None = None
 ) -> None:
     """Draw a line a method over the numbers of features; where there is one number, a dot."""
     rows = [one.row for one in found if one.row.method != ALL_FEATURES]

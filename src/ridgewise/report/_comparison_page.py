@@ -9,10 +9,12 @@ from ridgewise.datasets.readers import Table
 from ridgewise.evaluation import (
     ALL_FEATURES,
     Comparison,
-    Standing,
+    ComparisonRow,
+    MethodSummary,
     agreed_features,
-    best_standing,
-    standings,
+    contest,
+    recommended,
+    summarize,
 )
 from ridgewise.report._comparison_figures import (
     draw_alphas,
@@ -43,8 +45,8 @@ def comparison_page(comparison: Comparison, table: Table, *, title: str) -> str:
     str
         A whole HTML document.
     """
-    found = standings(comparison)
-    best = best_standing(found)
+    found = summarize(comparison)
+    best = recommended(comparison, found)
     return render_page(
         "comparison.html.j2",
         title=title,
@@ -56,21 +58,22 @@ def comparison_page(comparison: Comparison, table: Table, *, title: str) -> str:
         facts=_facts(comparison, table),
         errors=_error_pictures(comparison, found, best.row.n_features),
         others=_other_pictures(found),
-        standings=_standings_table(comparison, found, best),
+        summary=_summary_table(comparison, found, best),
+        alpha_note=alpha_note(comparison, found),
         everything=_everything(comparison),
         agreed=_agreed_table(comparison, best.row.n_features),
         n_features=best.row.n_features,
     )
 
 
-def headline(comparison: Comparison, best: Standing) -> str:
+def headline(comparison: Comparison, best: MethodSummary) -> str:
     """Say in a line which method, how many features, and how they do.
 
     Parameters
     ----------
     comparison : Comparison
         What was found.
-    best : Standing
+    best : MethodSummary
         The best.
 
     Returns
@@ -84,33 +87,37 @@ def headline(comparison: Comparison, best: Standing) -> str:
     return f"{who} {'do as well as' if best.is_as_good else 'come closest to'} {whole}"
 
 
-def answer(comparison: Comparison, found: Sequence[Standing]) -> str:
-    """Say how much worse than all features the best is, and whether that can be chance.
+def answer(comparison: Comparison, found: Sequence[MethodSummary]) -> str:
+    """Say how the recommended features do beside all of them, and beside scikit-learn's.
 
     Parameters
     ----------
     comparison : Comparison
         What was found.
-    found : sequence of Standing
-        How the methods stand.
+    found : sequence of MethodSummary
+        Its summary.
 
     Returns
     -------
     str
     """
-    best, reference = best_standing(list(found)), found[0]
+    best, reference = recommended(comparison, found), found[0]
     error = error_format(comparison)
     with_best, with_all = error(best.row.error_mean), error(reference.row.error_mean)
     if comparison.classify:
-        start = f"On samples it has not seen, a model is wrong about {with_best} of them"
+        start = f"On held-out samples, a model misclassifies {with_best}"
     else:
-        start = f"On samples it has not seen, a model has a mean squared error of {with_best}"
-    who = f"with the {best.row.n_features:,} features of {label_of(best.row.method)}"
-    both = f"{start} {who}, and {with_all} with all {comparison.n_features_in:,}."
-    return f"{both} {_chance(comparison, best)}"
+        start = f"On held-out samples, a model has a mean squared error of {with_best}"
+    both = f"{start} with {_who(best.row)}, and {with_all} with all {comparison.n_features_in:,}."
+    sentences = [both, _chance(comparison, best), _lowest(comparison, found, best)]
+    return " ".join(filter(None, [*sentences, _contest(comparison)]))
 
 
-def _chance(comparison: Comparison, best: Standing) -> str:
+def _who(row: ComparisonRow) -> str:
+    return f"the {row.n_features:,} features of {label_of(row.method)}"
+
+
+def _chance(comparison: Comparison, best: MethodSummary) -> str:
     difference = abs(best.test.difference)
     if difference == 0:
         return "There is no difference."
@@ -119,9 +126,78 @@ def _chance(comparison: Comparison, best: Standing) -> str:
     else:
         amount = f"{plain_number(difference)}"
     worse = "more" if best.test.difference > 0 else "less"
-    chance = "is hardly chance" if best.is_worse or best.is_better else "may be chance"
+    chance = "is significant" if best.is_worse or best.is_better else "may be chance"
     p = p_value(best.test.p_value)
     return f"That is {amount} {worse}, which {chance} (paired test, {p})."
+
+
+def _lowest(comparison: Comparison, found: Sequence[MethodSummary], best: MethodSummary) -> str:
+    """Name the lowest error where fewer features are recommended: they are as good."""
+    rows = [one.row for one in found if one.row.method != ALL_FEATURES]
+    lowest = min(rows, key=lambda row: (row.error_mean, row.n_features))
+    if lowest.error_mean == best.row.error_mean:
+        return ""
+    error = error_format(comparison)(lowest.error_mean)
+    return f"The lowest error, {error}, has {_who(lowest)}: less than one standard error below."
+
+
+def _contest(comparison: Comparison) -> str:
+    """Say whether scikit-learn's selectors do better than this package's, or worse."""
+    found = contest(comparison)
+    if found is None:
+        return ""
+    error = error_format(comparison)
+    ours, theirs = (f"{_who(row)} ({error(row.error_mean)})" for row in found[:2])
+    p = p_value(found.test.p_value)
+    if found.winner is None:
+        sentence = f"{theirs}, scikit-learn's best, do not differ from {ours} ({p})."
+        return sentence[0].upper() + sentence[1:]
+    first, second = (ours, theirs) if found.winner is found.ours else (theirs, ours)
+    whose = "scikit-learn's" if found.winner is found.ours else "Ridgewise's"
+    return f"{first[0].upper()}{first[1:]} do better than {whose} best, {second} ({p})."
+
+
+def alpha_note(comparison: Comparison, found: Sequence[MethodSummary]) -> str:
+    """Say how alpha was chosen, and where it is the smallest or the largest that was tried.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What was found.
+    found : sequence of MethodSummary
+        Its summary.
+
+    Returns
+    -------
+    str
+    """
+    how = "chosen by leave-one-out on each training part" if comparison.alphas is None else "given"
+    note = f"Alpha, {how}, is relative to the mean diagonal of the model's kernel."
+    for edge, beyond in (("smallest", "smaller"), ("largest", "larger")):
+        rows = [one.row for one in found if one.row.alpha_edge == edge]
+        names = dict.fromkeys(label_of(row.method) for row in rows)
+        if names:
+            note += (
+                f" It is the {edge} that was tried for {', '.join(names)}: {beyond} ones may do "
+                "better."
+            )
+    return note
+
+
+def alpha_cell(row: ComparisonRow) -> str:
+    """Write a relative alpha, with a sign where it is the smallest or largest tried.
+
+    Parameters
+    ----------
+    row : ComparisonRow
+        Of a comparison.
+
+    Returns
+    -------
+    str
+    """
+    sign = {"smallest": "≤", "largest": "≥"}.get(row.alpha_edge, "")
+    return f"{sign}{row.alpha_relative:.2g}"
 
 
 def p_value(value: float) -> str:
@@ -167,7 +243,7 @@ def _facts(comparison: Comparison, table: Table) -> list[tuple[str, str]]:
 
 
 def _error_pictures(
-    comparison: Comparison, found: Sequence[Standing], n_features: int
+    comparison: Comparison, found: Sequence[MethodSummary], n_features: int
 ) -> list[Picture]:
     error = error_format(comparison)
     summary = "; ".join(
@@ -182,7 +258,7 @@ def _error_pictures(
             f"deviation over the {comparison.n_repeats} repeats.",
         )
     ]
-    if len(comparison.alphas) > 1:
+    if comparison.alphas is not None and len(comparison.alphas) > 1:
         pictures.append(
             Picture(
                 draw_alphas(comparison, n_features),
@@ -194,7 +270,7 @@ def _error_pictures(
     return pictures
 
 
-def _other_pictures(found: Sequence[Standing]) -> list[Picture]:
+def _other_pictures(found: Sequence[MethodSummary]) -> list[Picture]:
     return [
         Picture(
             draw_stability(found),
@@ -211,8 +287,8 @@ def _other_pictures(found: Sequence[Standing]) -> list[Picture]:
     ]
 
 
-def _standings_table(
-    comparison: Comparison, found: Sequence[Standing], best: Standing
+def _summary_table(
+    comparison: Comparison, found: Sequence[MethodSummary], best: MethodSummary
 ) -> DataTable:
     shown = "{:.1%}" if comparison.classify else "{:.4g}"
     change = "{:+.1%}" if comparison.classify else "{:+.4g}"
@@ -222,21 +298,21 @@ def _standings_table(
         Column("error", shown, "Mean over all folds"),
         Column("±", shown, "Standard deviation over the repeats"),
         Column("against all", change, "Error minus that of all features"),
-        Column("p", "{:.2g}", "Paired test: how often chance makes such a difference"),
-        Column("alpha", "{:.4g}", "The one of the smallest error"),
+        Column("p", "{:.2g}", "Paired test against all features"),
+        Column("alpha", help="Relative to the mean diagonal of the kernel"),
         Column("stability", "{:z.2f}", "1: always the same features"),
         Column("seconds", "{:.3g}", "To select, mean"),
-        Column("kept", "{:,.0f}", "Distinct features, mean: some methods draw one twice"),
+        Column("kept", "{:,.0f}", "Distinct features, mean: some methods draw a feature twice"),
     ]
     return DataTable(
         columns,
-        [_standing_cells(one, is_best=one == best) for one in found],
+        [_summary_cells(one, is_best=one == best) for one in found],
         file_name="best.csv",
         marked={place for place, one in enumerate(found) if one == best},
     )
 
 
-def _standing_cells(one: Standing, *, is_best: bool) -> tuple[object, ...]:
+def _summary_cells(one: MethodSummary, *, is_best: bool) -> tuple[object, ...]:
     row = one.row
     name = label_of(row.method)
     whole = row.method == ALL_FEATURES
@@ -247,7 +323,7 @@ def _standing_cells(one: Standing, *, is_best: bool) -> tuple[object, ...]:
         row.error_std,
         None if whole else one.test.difference,
         None if whole else one.test.p_value,
-        row.alpha,
+        alpha_cell(row),
         None if whole else row.stability,
         None if whole else row.seconds_mean,
         row.n_selected,
@@ -264,6 +340,8 @@ def _everything(comparison: Comparison) -> DataTable:
         Column("error_std", shown),
         Column("seconds_mean", "{:.3g}"),
         Column("stability", "{:z.3f}"),
+        Column("alpha_relative", "{:.3g}"),
+        Column("alpha_edge"),
     ]
     rows = [tuple(getattr(row, column.title) for column in columns) for row in comparison.rows]
     return DataTable(columns, rows, file_name="results.csv")

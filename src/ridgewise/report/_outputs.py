@@ -32,6 +32,8 @@ RESULT_COLUMNS = (
     "error_std",
     "seconds_mean",
     "stability",
+    "alpha_relative",
+    "alpha_edge",
 )
 FORMULA = re.compile(r"'*[=+\-@\t\r]")  # the same in templates/page.js
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")

@@ -8,8 +8,8 @@ from typing import IO
 from rich.console import RenderableType
 
 from ridgewise.datasets.readers import Table
-from ridgewise.evaluation import ALL_FEATURES, Comparison, best_standing, standings
-from ridgewise.report._comparison_page import answer, error_format, headline
+from ridgewise.evaluation import ALL_FEATURES, Comparison, recommended, summarize
+from ridgewise.report._comparison_page import alpha_cell, alpha_note, answer, error_format, headline
 from ridgewise.report._console import (
     BSS_STYLE,
     LONGEST_NAME,
@@ -44,13 +44,13 @@ def print_comparison(
 def _comparison_parts(
     comparison: Comparison, table: Table, files: Sequence[Path]
 ) -> Iterator[RenderableType]:
-    found = standings(comparison)
-    best = best_standing(found)
+    found = summarize(comparison)
+    best = recommended(comparison, found)
     yield heading(headline(comparison, best))
     yield answer(comparison, found)
     yield from note_lines(table.notes)
     yield ""
-    yield heading("The error of each method, at its best alpha")
+    yield heading("The error of each method")
     error = error_format(comparison)
     rows = plain_table("method", "n", "error", "+/-", "p", "alpha", "stability", "seconds")
     for one in found:
@@ -62,14 +62,14 @@ def _comparison_parts(
             error(row.error_mean),
             error(row.error_std) if row.error_std == row.error_std else "-",
             "-" if whole else f"{one.test.p_value:.2g}",
-            f"{row.alpha:.4g}",
+            alpha_cell(row),
             "-" if whole else f"{row.stability:z.2f}",
-            "-" if whole else f"{row.seconds_mean:.3g}",
+            "-" if whole else f"{row.seconds_mean:.2g}",
             style=BSS_STYLE if one == best else None,
         )
     yield rows
     yield (
-        f"{comparison.n_repeats} x {comparison.n_splits}-fold cross-validation. p: how often "
-        "chance makes such a difference from all features (corrected resampled t-test).\n"
+        f"{comparison.n_repeats} x {comparison.n_splits}-fold cross-validation. p: paired test "
+        f"against all features (corrected resampled t-test). {alpha_note(comparison, found)}\n"
     )
     yield from file_lines(files)

@@ -6,7 +6,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from ridgewise import BSSSelector, LeverageSelector, make_ridge_synthetic
-from ridgewise.evaluation import kept_spectrum
+from ridgewise.evaluation import relative_eigenvalues
 from ridgewise.spectrum import compute_spectrum
 
 
@@ -20,7 +20,7 @@ def X():
 def test_ends_are_the_certificate(X, selector, container):
     X = container(X)
     selected = selector.fit(X).transform(X)
-    kept = kept_spectrum(compute_spectrum(X), selected)
+    kept = relative_eigenvalues(compute_spectrum(X), selected)
     assert kept[-1] == pytest.approx(selector.certificate_.lower, rel=1e-9)
     assert kept[0] == pytest.approx(selector.certificate_.upper, rel=1e-9)
     assert (np.diff(kept) <= 0).all()
@@ -30,17 +30,17 @@ def test_ends_bound_the_kernel(X):
     """lower K <= K~ <= upper K: neither difference has a negative eigenvalue."""
     selected = X[:, :30]
     K, K_selected = X @ X.T, selected @ selected.T
-    kept = kept_spectrum(compute_spectrum(X), selected)
+    kept = relative_eigenvalues(compute_spectrum(X), selected)
     tolerance = 1e-9 * np.linalg.norm(K)
     assert np.linalg.eigvalsh(K_selected - kept[-1] * K).min() >= -tolerance
     assert np.linalg.eigvalsh(kept[0] * K - K_selected).min() >= -tolerance
 
 
 def test_all_features_keep_everything(X):
-    np.testing.assert_allclose(kept_spectrum(compute_spectrum(X), X), 1)
+    np.testing.assert_allclose(relative_eigenvalues(compute_spectrum(X), X), 1)
 
 
 def test_too_few_features_lose_directions(X):
-    kept = kept_spectrum(compute_spectrum(X), X[:, :7])
+    kept = relative_eigenvalues(compute_spectrum(X), X[:, :7])
     assert len(kept) == 20
     assert np.count_nonzero(kept) == 7

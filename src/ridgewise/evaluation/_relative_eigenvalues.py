@@ -9,7 +9,7 @@ from ridgewise._typing import FloatArray
 from ridgewise.spectrum import Spectrum
 
 
-def kept_spectrum(spectrum: Spectrum, X_selected: Any) -> FloatArray:
+def relative_eigenvalues(spectrum: Spectrum, X_selected: Any) -> FloatArray:
     """Compute how much of the kernel the selected features keep, in every direction.
 
     With X = V S U^T, K = X X^T and K~ that of the selected features, these are the eigenvalues of
@@ -34,10 +34,10 @@ def kept_spectrum(spectrum: Spectrum, X_selected: Any) -> FloatArray:
     Examples
     --------
     >>> import numpy as np
-    >>> from ridgewise.evaluation import kept_spectrum
+    >>> from ridgewise.evaluation import relative_eigenvalues
     >>> from ridgewise.spectrum import compute_spectrum
     >>> X = np.array([[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 3.0, 4.0]])
-    >>> kept_spectrum(compute_spectrum(X), X[:, [0, 3]]).round(2)
+    >>> relative_eigenvalues(compute_spectrum(X), X[:, [0, 3]]).round(2)
     array([0.64, 0.5 ])
     """
     G = (spectrum.V.T @ X_selected) / spectrum.singular_values[:, None]

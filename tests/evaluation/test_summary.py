@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How methods stand against all features, and what they agree on."""
+"""How methods do against all features and scikit-learn's, and what they agree on."""
 
 from dataclasses import replace
 
@@ -12,8 +12,9 @@ from ridgewise.evaluation import (
     Comparison,
     Entry,
     agreed_features,
-    best_standing,
-    standings,
+    contest,
+    recommended,
+    summarize,
 )
 
 SETS = {  # of four folds
@@ -52,22 +53,23 @@ def entry(method, n_features, means, sets):
         method=method,
         n_features=n_features,
         errors=np.array([mean + noise for mean in means]),
+        tuning=np.ones((len(means), 3, 2, 2)),
         seconds=np.ones((2, 2)),
         chosen=sp.csr_array(chosen),
     )
 
 
 def test_each_method_at_its_best_alpha(comparison):
-    found = standings(comparison)
+    found = summarize(comparison)
     assert [one.row.method for one in found] == [ALL_FEATURES, *SETS]
     assert [one.row.alpha for one in found] == [10.0, 1.0, 1.0, 10.0]
     assert [one.row.error_mean for one in found] == pytest.approx([0.2, 0.21, 0.1, 0.8])
     assert [one.test.difference for one in found] == pytest.approx([0, 0.01, -0.1, 0.6])
-    assert best_standing(found).row.method == "nearly"
+    assert recommended(comparison, found).row.method == "nearly"
 
 
 def test_better_worse_and_as_good(comparison):
-    whole, steady, nearly, random = standings(comparison)
+    whole, steady, nearly, random = summarize(comparison)
     assert (whole.is_worse, whole.is_better, whole.is_as_good) == (False, False, True)
     assert (steady.is_worse, steady.is_as_good) == (False, True)
     assert nearly.is_better
@@ -75,6 +77,16 @@ def test_better_worse_and_as_good(comparison):
     # no difference that chance could not make, and yet too large to call as good
     unclear = replace(steady, test=replace(steady.test, difference=0.06, p_value=0.4))
     assert (unclear.is_worse, unclear.is_better, unclear.is_as_good) == (False, False, False)
+
+
+def test_the_best_of_ours_and_of_scikit_learns(comparison):
+    assert contest(comparison) is None
+    names = {"steady": "bss", "nearly": "f-test", "at random": "random"}
+    entries = [replace(one, method=names.get(one.method, one.method)) for one in comparison.entries]
+    found = contest(replace(comparison, entries=entries))
+    assert (found.ours.method, found.theirs.method) == ("bss", "f-test")
+    assert found.test.difference == pytest.approx(0.11)
+    assert found.winner is found.theirs
 
 
 def test_agreement_leaves_chance_out(comparison):

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a comparison comes down to: how each method does against all features."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ridgewise.evaluation._comparison import ALL_FEATURES, Comparison, ComparisonRow, Entry
+from ridgewise.evaluation._paired import PairedTest, corrected_t_test
+from ridgewise.evaluation._stability import frequencies
+from ridgewise.selectors import METHODS, SklearnSelector
+
+SIGNIFICANCE = 0.05
+AT_RANDOM = 0.1  # below this stability a method selects other features every time
+MOST_AGREED = 100
+SMALL_SHARE, SMALL_POINT = 0.1, 0.01  # of all features' error, and of the samples
+
+
+@dataclass(frozen=True)
+class MethodSummary:
+    """One method with one number of features, at its best alpha.
+
+    Attributes
+    ----------
+    row : ComparisonRow
+        Its errors, time and stability.
+    test : PairedTest
+        Of its errors against those of all features, also at their best alpha.
+    tolerance : float
+        Up to this much more error hardly matters, significant or not: a tenth of the error of all
+        features, and at least a percentage point where there are classes.
+    """
+
+    row: ComparisonRow
+    test: PairedTest
+    tolerance: float
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether it does significantly worse than all features."""
+        return self.test.difference > 0 and self.test.p_value < SIGNIFICANCE
+
+    @property
+    def is_as_good(self) -> bool:
+        """Whether it does as well as all features, as far as matters and can be told."""
+        return not self.is_worse and self.test.difference <= self.tolerance
+
+    @property
+    def is_better(self) -> bool:
+        """Whether it does significantly better than all features."""
+        return self.test.difference < 0 and self.test.p_value < SIGNIFICANCE
+
+
+class Contest(NamedTuple):
+    """The best of this package's methods and the best of scikit-learn's selectors.
+
+    Attributes
+    ----------
+    ours, theirs : ComparisonRow
+        Of each, the fewest features as good as its best.
+    test : PairedTest
+        Of the errors of ours against theirs.
+    """
+
+    ours: ComparisonRow
+    theirs: ComparisonRow
+    test: PairedTest
+
+    @property
+    def winner(self) -> ComparisonRow | None:
+        """The one with the significantly lower error; None where there is none."""
+        if not self.test.p_value < SIGNIFICANCE:
+            return None
+        return self.ours if self.test.difference < 0 else self.theirs
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """A feature that several methods select.
+
+    Attributes
+    ----------
+    feature : str or int
+        Its name, or its index where features have no names.
+    index : int
+        Its index.
+    shares : dict of str to float
+        By method, the share of selections that hold it.
+    """
+
+    feature: str | int
+    index: int
+    shares: dict[str, float]
+
+
+def summarize(comparison: Comparison) -> list[MethodSummary]:
+    """Summarize each method with each number of features, at its best alpha.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What was found.
+
+    Returns
+    -------
+    list of MethodSummary
+        In the order of the comparison, so that all features come first.
+
+    Notes
+    -----
+    Of several given alphas, the best is chosen by the errors that are shown, for every method
+    alike: expect a little more error on new data. Alphas chosen by leave-one-out have no such bias.
+    """
+    reference = comparison.entry(ALL_FEATURES)
+    tolerance = SMALL_SHARE * float(reference.errors[reference.best_place].mean())
+    if comparison.classify:
+        tolerance = max(tolerance, SMALL_POINT)
+    return [
+        MethodSummary(_row(comparison, entry), _test(comparison, entry, reference), tolerance)
+        for entry in comparison.entries
+    ]
+
+
+def _row(comparison: Comparison, entry: Entry) -> ComparisonRow:
+    alpha = None if comparison.alphas is None else comparison.alphas[entry.best_place]
+    return comparison.row(entry.method, entry.n_features, alpha)
+
+
+def _test(comparison: Comparison, first: Entry, second: Entry) -> PairedTest:
+    errors = (entry.errors[entry.best_place].ravel() for entry in (first, second))
+    return corrected_t_test(*errors, test_share=1 / (comparison.n_splits - 1))
+
+
+def recommended(comparison: Comparison, found: Sequence[MethodSummary]) -> MethodSummary:
+    """Find what to use: the fewest features as good as the best (`Comparison.best`).
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What was found.
+    found : sequence of MethodSummary
+        Its summary.
+
+    Returns
+    -------
+    MethodSummary
+    """
+    best = comparison.best()
+    place = (best.method, best.n_features)  # rows with nan do not equal themselves
+    return next(one for one in found if (one.row.method, one.row.n_features) == place)
+
+
+def contest(comparison: Comparison) -> Contest | None:
+    """Compare the best of this package's methods with the best of scikit-learn's selectors.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What was found, with methods under their names in the registry.
+
+    Returns
+    -------
+    Contest or None
+        None where one of the two was not compared.
+    """
+    groups: dict[bool, list[Entry]] = {True: [], False: []}
+    for entry in comparison.entries:
+        if entry.method in METHODS and entry.method != "random":
+            groups[METHODS[entry.method].selector is SklearnSelector].append(entry)
+    if not all(groups.values()):
+        return None
+    ours, theirs = (comparison.fewest_as_good(groups[foreign]) for foreign in (False, True))
+    test = _test(comparison, ours, theirs)
+    return Contest(_row(comparison, ours), _row(comparison, theirs), test)
+
+
+def agreed_features(comparison: Comparison, n_features: int) -> list[Agreement]:
+    """List the features that all methods select, apart from those that select at random.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What was found.
+    n_features : int
+        With how many features.
+
+    Returns
+    -------
+    list of Agreement
+        At most a hundred, by the smallest of their shares; none where fewer than two methods are
+        left.
+    """
+    entries = [
+        entry
+        for entry in comparison.entries
+        if entry.n_features == n_features
+        and entry.method != ALL_FEATURES
+        and entry.agreement[0] >= AT_RANDOM
+    ]
+    if len(entries) < 2:
+        return []
+    shares = np.array([frequencies(entry.chosen) for entry in entries])
+    least = shares.min(axis=0)
+    order = np.argsort(-least, kind="stable")[:MOST_AGREED]
+    names = comparison.feature_names
+    methods = [entry.method for entry in entries]
+    return [
+        Agreement(
+            index if names is None else str(names[index]),
+            index,
+            dict(zip(methods, shares[:, index].tolist(), strict=True)),
+        )
+        for index in order.tolist()
+        if least[index] > 0
+    ]
