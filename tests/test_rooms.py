@@ -26,8 +26,6 @@ OPTIONAL = {
     "rich": "report",
     "typer": "cli",
 }
-# Violations that are known, to be mended: none may be added.
-ALLOWED = {("evaluation/_select.py", "ridgewise.selectors._spectral.scored_spectrum")}
 
 
 def imports():
@@ -68,8 +66,7 @@ def test_rooms_use_only_rooms_above_them():
         for file, room, module, name in imports()
         if (problem := violation(room, module, name))
     }
-    assert {each: problem for each, problem in found.items() if each not in ALLOWED} == {}
-    assert set(found) >= ALLOWED, "mended: remove it from ALLOWED"
+    assert found == {}
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,10 @@ from ridgewise import BSSSelector
 from ridgewise.report import write_folder
 
 FILES = {"selected.csv", "certificate.json", "report.html"}
-STEPS = {"reading", "spectrum", "selection", "certificate", "correlations", "report"}
+STEPS = {
+    *("reading", "spectrum", "selection", "certificate"),
+    *("correlations", "held-out error", "report"),
+}
 SELECT = ("-t", "outcome", "--ids", "patient", "--ids", "dose")
 
 
@@ -143,6 +146,90 @@ def test_sparse_stays_sparse(run_here, without_page, tmp_path):
     assert json.loads(out)["features"][0].startswith("word")
     reduced = sp.load_npz(tmp_path / "small.npz")
     assert reduced.shape == (30, json.loads(out)["n_selected"])
+
+
+def test_held_out_error_before_and_after(run_here, table):
+    code, out, _ = run_here("select", table, *SELECT, "-n", "30", "--json")
+    held_out = json.loads(out)["held_out"]
+    assert code == 0
+    assert (held_out["n_splits"], held_out["classify"]) == (5, True)
+    assert 0 <= held_out["everything"] <= 1
+    page = (table.parent / "small-selected" / "report.html").read_text()
+    for value in (held_out["selected"], held_out["everything"]):
+        assert f"{value:.1%}" in page
+    assert "ridgewise select small.csv -t outcome --ids patient --ids dose -n 30" in page
+
+
+def test_scale_and_units(run_here, table, without_page):
+    """Issue 19: features were taken for their units, and nothing said so."""
+    frame = pl.read_csv(table).drop("patient", "outcome", "dose")
+    frame.with_columns(gene3=1e6 * pl.col("gene3"), gene5=1e7 * pl.col("gene5")).write_csv("u.csv")
+    _, out, _ = run_here("select", "u.csv", "-n", "20")
+    assert "(gene5, gene3) dominate" in " ".join(out.split())
+    _, out, _ = run_here("select", "u.csv", "-n", "20", "--scale", "standard", "-f", "--json")
+    scaled = json.loads(out)
+    frame.write_csv("plain.csv")
+    _, out, _ = run_here("select", "plain.csv", "-n", "20", "--scale", "standard", "--json")
+    assert scaled["features"] == json.loads(out)["features"]
+    assert scaled["notes"] == json.loads(out)["notes"]
+
+
+def test_log1p(run_here, without_page, tmp_path):
+    counts = np.random.default_rng(0).poisson(3, size=(20, 60))
+    np.save(tmp_path / "counts.npy", counts)
+    np.save(tmp_path / "logs.npy", np.log1p(counts))
+    found = []
+    for name, option in (("counts.npy", ["--log1p"]), ("logs.npy", [])):
+        code, out, _ = run_here("select", name, "-n", "30", "--json", *option)
+        assert code == 0
+        found.append(json.loads(out)["features"])
+    assert found[0] == found[1]
+
+
+def test_tall_data_is_not_selected_whole(run_here, without_page, tmp_path):
+    """Issue 19: with more samples than features, the default was all of them."""
+    np.save(tmp_path / "tall.npy", np.random.default_rng(0).normal(size=(200, 11)))
+    code, out, _ = run_here("select", "tall.npy")
+    assert code == 0
+    assert "6 of 11 features" in out
+    assert "Chosen by default: 6 features (half of 11" in out
+
+
+def test_fewer_than_asked_for_is_said(run_here, table, without_page):
+    """Issue 19: 300 gave 147, in silence."""
+    _, out, _ = run_here("select", table, *SELECT, "-n", "180", "-m", "leverage", "--folds", "0")
+    out = " ".join(out.split())
+    assert "180 features were asked for and" in out
+    assert "sampling is with replacement" in out
+
+
+def test_rank(run_here, table, without_page):
+    options = ("-n", "30", "--folds", "0", "--json")
+    code, out, _ = run_here("select", table, *SELECT, *options, "--rank", "90%")
+    assert code == 0
+    assert json.loads(out)["parameters"]["rank"] == 0.9
+    assert json.loads(out)["rank"] < 39
+    one_line_about(run_here("select", table, *SELECT, "-f", "--rank", "x"), "--rank takes")
+
+
+def test_marks_in_anndata(run_here, without_page, tmp_path):
+    anndata = pytest.importorskip("anndata")
+    X = np.random.default_rng(0).normal(size=(20, 50))
+    data = anndata.AnnData(X)
+    data.var["chromosome"] = "1"
+    data.write_h5ad(tmp_path / "cells.h5ad")
+    code, out, _ = run_here("select", "cells.h5ad", "-n", "12", "--write", "marked.h5ad", "--json")
+    assert code == 0
+    marked = anndata.read_h5ad(tmp_path / "marked.h5ad")
+    assert marked.var_names[marked.var["selected"]].tolist() == sorted(
+        json.loads(out)["features"], key=int
+    )
+    assert (marked.var["selected_weight"] > 0).sum() == 12
+    assert list(marked.var.columns) == ["chromosome", "selected", "selected_weight"]
+    np.testing.assert_array_equal(marked.X, X)
+    one_line_about(run_here("select", "cells.h5ad", "-n", "5", "--write", "cells.h5ad", "-f"))
+    np.save(tmp_path / "X.npy", X)
+    one_line_about(run_here("select", "X.npy", "--write", "new.h5ad"), "is none")
 
 
 # --- what is refused: one line, exit code 2, and nothing written

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Signs of life are for terminals: elsewhere nothing is written."""
+"""Progress is for terminals: elsewhere nothing is written."""
 
 import re
+import time
 
 import pytest
 
-from ridgewise.report import progress_bar
+from ridgewise._progress import FEATURES, advance
+from ridgewise.report import progress, progress_bar
 
 
 @pytest.fixture
@@ -32,6 +34,19 @@ def test_terminal(in_a_terminal, capsys, unit, shown):
     assert out == ""
     assert "reading [x]" in err
     assert shown in plain(err)
+
+
+def test_a_step_tells_the_time_left(in_a_terminal, capsys):
+    with progress() as on_step:
+        on_step("selection")
+        for done in range(1, 6):
+            time.sleep(0.01)
+            advance(done, 10, "draws")
+            advance(1000 * done, 5000, FEATURES)  # a pass within: not shown
+    err = plain(capsys.readouterr().err)
+    assert "selection ..." in err
+    assert re.search(r"\d:\d\d:\d\d", err)
+    advance(1, 2, "draws")  # nobody listens: nothing happens
 
 
 def test_quiet(in_a_terminal, capsys):

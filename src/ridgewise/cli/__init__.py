@@ -14,12 +14,14 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
 from ridgewise._version import __version__
+from ridgewise.cli import _app
 from ridgewise.cli._app import app
 
 # Each command is in a module of its name, and adds itself to the app. This is its help's start.
 COMMANDS = {
     "select": "Select features of a file, and certify what was lost.",
     "compare": "Compare methods on a file, by repeated cross-validation of ridge models.",
+    "certify": "Certify features that were selected elsewhere, such as a published panel.",
     "demo": "Do the whole job on Python's own standard library, in seconds.",
     "data": "The data sets at hand: those of TechTC-300, and those that need no download.",
     "reproduce": "Run the paper's experiments, and show what was printed beside what came out.",
@@ -39,6 +41,8 @@ Examples:
   ridgewise demo --help           its options
   ridgewise select FILE -n 400    features of your own file: CSV, Parquet, .npz, .h5ad, ...
   ridgewise compare FILE -t COL   which method, and how many features, do best on it
+  ridgewise certify FILE --features panel.txt
+                                  what features from elsewhere are worth
   ridgewise data list             the data sets at hand
   ridgewise data fetch            download those of the paper, TechTC-300
   ridgewise reproduce --quick     the paper's experiments, in two minutes
@@ -77,6 +81,7 @@ def run(arguments: list[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # for paths with any letters in them
+    _app.arguments = sys.argv[1:] if arguments is None else list(arguments)
     try:
         code = app(arguments, prog_name="ridgewise", standalone_mode=False)
     except (typer.Abort, KeyboardInterrupt):

@@ -2,13 +2,10 @@
 """The application that the commands are added to, and the options that they share."""
 
 import shlex
-from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import click
 import typer
-from click.core import ParameterSource
 
 LARGEST_SEED = 2**32 - 1  # of numpy's RandomState
 
@@ -34,40 +31,31 @@ Quiet = Annotated[
 ]
 Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite what --output names.")]
 
+ONLY_OUTPUT = {"--force", "-f", "--quiet", "-q", "--json"}
+ONLY_OUTPUT_WITH_VALUE = {"--output", "-o", "--save", "--write", "--memory", "--jobs", "-j"}
+arguments: list[str] = []  # of the command that runs
 
-def command_line(*left_out: str) -> str:
-    """Write the running command as a user would type it, without folders.
+
+def command_line(file: Path) -> str:
+    """Write the running command as a user would type it, without what does not change the result.
 
     Parameters
     ----------
-    *left_out : str
-        Names of parameters that do not change the result.
+    file : Path
+        The file that is read, which is named without its folder.
 
     Returns
     -------
     str
-        Empty outside of the command.
     """
-    context = click.get_current_context(silent=True)
-    if context is None:
-        return ""
-    parts = context.command_path.split()
-    for parameter in context.command.params:
-        name = str(parameter.name)
-        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if not given or name in left_out:
-            continue
-        value = context.params[name]
-        if isinstance(parameter, click.Option) and parameter.is_flag:
-            parts.append((parameter.opts if value else parameter.secondary_opts)[0])
-            continue
-        for one in value if isinstance(value, list | tuple) else [value]:
-            option = [] if isinstance(parameter, click.Argument) else [parameter.opts[0]]
-            parts += [*option, _as_typed(one)]
+    parts, is_value = ["ridgewise"], False
+    for argument in arguments:
+        name, _, value = argument.partition("=")
+        if is_value:
+            is_value = False
+        elif name in ONLY_OUTPUT_WITH_VALUE:
+            is_value = not value
+        elif name not in ONLY_OUTPUT:
+            is_path = argument == str(file) or ("/" in argument and Path(argument).exists())
+            parts.append(Path(argument).name if is_path else argument)
     return shlex.join(parts)
-
-
-def _as_typed(value: Any) -> str:
-    if isinstance(value, Path):
-        return value.name
-    return str(value.value if isinstance(value, Enum) else value)

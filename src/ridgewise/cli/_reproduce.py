@@ -11,7 +11,14 @@ from joblib import cpu_count
 
 from ridgewise.cli._app import AsJson, Force, Quiet, Seed, app
 from ridgewise.paper import EXPERIMENTS, Outcome, Settings, Study
-from ridgewise.report import print_outcome, progress_stages, to_json, versions, write_reproduction
+from ridgewise.report import (
+    print_outcome,
+    print_summary,
+    progress_stages,
+    to_json,
+    versions,
+    write_reproduction,
+)
 
 ALL = "all"
 DEFAULT_FOLDER = Path("ridgewise-paper")
@@ -90,7 +97,7 @@ def reproduce(
     elif not quiet:
         for outcome in outcomes:
             print_outcome(outcome)
-        typer.echo(f"The page: {page}")
+        print_summary(outcomes, page)
 
 
 def _check_names(names: list[str]) -> list[str]:

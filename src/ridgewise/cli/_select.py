@@ -2,27 +2,35 @@
 """`ridgewise select`."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
+from ridgewise._typing import is_sparse
 from ridgewise.barrier import RULES
 from ridgewise.cli._app import AsJson, Force, Quiet, Seed, app, command_line
 from ridgewise.cli._methods import check_options, parse_n_features
 from ridgewise.cli._reading import check_not_read, reads_file, stem_of
-from ridgewise.datasets import SAVE_FORMATS
+from ridgewise.datasets import SAVE_FORMATS, marked_h5ad, table_bytes
 from ridgewise.datasets.readers import Table, check_classes
-from ridgewise.evaluation import SelectionRun, is_classification, run_selection
+from ridgewise.evaluation import (
+    SCALES,
+    SelectionRun,
+    is_classification,
+    make_preparation,
+    run_selection,
+    unit_warning,
+)
 from ridgewise.report import (
     certificate_record,
     check_folder,
     check_target,
     print_selection,
     progress,
-    reduced_bytes,
     selected_csv,
     selection_page,
     to_json,
@@ -32,7 +40,6 @@ from ridgewise.report import (
 from ridgewise.selectors import METHODS, check_method, make_selector
 
 FEATURES_PER_DIRECTION = 4  # promises [1/4, 9/4] for BSS
-OUTPUTS = ("output", "save", "force", "quiet", "as_json", "memory")
 FILES = ("selected.csv", "certificate.json", "report.html")
 SUPERVISED = [name for name, entry in METHODS.items() if entry.target]
 SELECT_HELP = f"""\
@@ -86,6 +93,15 @@ Save = Annotated[
         f"selected.csv): a name that ends in .{', .'.join(SAVE_FORMATS)}."
     ),
 ]
+Mark = Annotated[
+    Path | None,
+    typer.Option(
+        "--write",
+        metavar="FILE.h5ad",
+        help="Also write a copy of an .h5ad FILE whose var has columns selected and "
+        "selected_weight.",
+    ),
+]
 Rule = Annotated[
     str | None, typer.Option(help=f"Of bss: {', '.join(RULES)}.", show_default=RULES[0])
 ]
@@ -95,7 +111,8 @@ Polish = Annotated[
 Alpha = Annotated[
     str | None,
     typer.Option(
-        help="Of bss and leverage: for ridge models that add this to the kernel's diagonal.",
+        help="For ridge models with at least this alpha, in units of the kernel's mean diagonal; "
+        "bss and leverage select for them.",
         show_default="auto",
     ),
 ]
@@ -113,6 +130,12 @@ Rank = Annotated[
         "hold this share of the sum of squares (0.9 or 90%).",
         show_default="all",
     ),
+]
+Scale = Annotated[str, typer.Option(help=f"How features are scaled first: {', '.join(SCALES)}.")]
+Log1p = Annotated[bool, typer.Option("--log1p", help="Take log(1 + value) first, for counts.")]
+Folds = Annotated[
+    int,
+    typer.Option(min=0, help="With --target: folds for the held-out error; 0: do not measure it."),
 ]
 NoVerify = Annotated[
     bool, typer.Option("--no-verify", help="Do not account for rounding in the certificate.")
@@ -136,11 +159,15 @@ def select(
     method: Method = "bss",
     output: Output = None,
     save: Save = None,
+    mark: Mark = None,
     rule: Rule = None,
     polish: Polish = False,
     alpha: Alpha = None,
     rank: Rank = None,
     center: Center = True,
+    scale: Scale = "none",
+    log1p: Log1p = False,
+    folds: Folds = 5,
     no_verify: NoVerify = False,
     no_rescale: NoRescale = False,
     seed: Seed = 0,
@@ -154,44 +181,111 @@ def select(
         "epsilon": epsilon,
         "rule": rule,
         "polish": polish or None,
-        "alpha": None if alpha is None else _alpha(alpha),
         "rank": None if rank is None else parse_n_features(rank, "--rank"),
         "rescale": False if no_rescale else None,
     }
     check_options(check_method(method), options)
+    relative_alpha = None if alpha in (None, "auto") else _alpha(str(alpha))
+    make_preparation(scale)  # raises if it is unknown
     folder = output or Path(f"{stem_of(file)}-selected")
-    _check_outputs(folder, save, file, overwrite=force)
+    _check_outputs(folder, save, mark, file, overwrite=force)
     with progress(quiet=quiet) as on_step:
         on_step(f"reading {file.name}")
         table = read()
         _check_target(table, method)
-        if count is None and epsilon is None:
-            count = _usual_count(table.X, center=center)
-        classify = table.y is not None and is_classification(table.y, "auto")
+        usual = None if n_features or epsilon else _usual_count(table.X, center=center)
         selector = make_selector(
             method,
             options,
-            n_features=count,
+            n_features=usual if count is None else count,
             seed=seed,
             X=table.X,
-            classify=classify,
+            classify=_classify(table),
             intercept=center,
         )
-        run = run_selection(
+        run = prepared_run(
             selector,
-            table.X,
-            table.y,
-            feature_names=table.feature_names,
-            classify=classify,
+            table,
             center=center,
-            alpha=options["alpha"] if isinstance(options["alpha"], float) else None,
+            scale=scale,
+            log1p=log1p,
+            folds=folds,
+            alpha=relative_alpha,
             verify=not no_verify,
-            notes=_notes(table, n_features, count, epsilon, center=center),
+            notes=_notes(table, usual, center=center),
             on_step=on_step,
         )
         on_step("writing")
-        seconds = _write(run, table, folder, save, title=file.name)
-    _show(run, table, folder, save, seconds, in_json=as_json, quiet=quiet)
+        more: dict[Path, bytes] = {}
+        if save is not None:
+            more[save] = _selected_bytes(table, selector, save.suffix.lower().lstrip("."))
+        if mark is not None:
+            more[mark] = marked_h5ad(file, table, selector.selected_, selector.weights_)
+        seconds = write(run, table, folder, more, file=file)
+    paths = [*(folder / name for name in FILES), *more]
+    show(run, table, paths, seconds, in_json=as_json, quiet=quiet)
+
+
+def _classify(table: Table) -> bool:
+    return table.y is not None and is_classification(table.y, "auto")
+
+
+def prepared_run(
+    selector: Any,
+    table: Table,
+    *,
+    scale: str,
+    log1p: bool,
+    folds: int,
+    notes: list[str],
+    **settings: Any,
+) -> SelectionRun:
+    """Select from a table's features, scaled as asked for.
+
+    Parameters
+    ----------
+    selector : selector
+        Not fitted yet.
+    table : Table
+        The data.
+    scale, log1p, folds
+        The options.
+    notes : list of str
+        Sentences for the report; one on units may be added.
+    **settings : object
+        Of `run_selection`.
+
+    Returns
+    -------
+    SelectionRun
+    """
+    warning = None
+    if scale == "none" and not log1p:
+        warning = unit_warning(table.X, table.feature_names)
+    return run_selection(
+        selector,
+        table.X,
+        table.y,
+        feature_names=table.feature_names,
+        classify=_classify(table),
+        prepare=make_preparation(scale, log1p=log1p, sparse=is_sparse(table.X)),
+        n_splits=0 if isinstance(table.X, np.memmap) else folds,
+        notes=notes if warning is None else [*notes, warning],
+        **settings,
+    )
+
+
+def _selected_bytes(table: Table, selector: Any, suffix: str) -> bytes:
+    """Write the selected features with the values that they have in the table."""
+    selected = np.sort(selector.selected_)
+    return table_bytes(
+        table.X[:, selected],
+        table.feature_names[selected],
+        suffix,
+        sample_names=table.sample_names,
+        y=table.y,
+        target_name=table.target_name,
+    )
 
 
 def _usual_count(X: Any, *, center: bool) -> int:
@@ -201,36 +295,39 @@ def _usual_count(X: Any, *, center: bool) -> int:
     return count if count < d else -(-d // 2)
 
 
-def _notes(
-    table: Table, n_features: str | None, count: Any, epsilon: float | None, *, center: bool
-) -> list[str]:
+def _notes(table: Table, usual: int | None, *, center: bool) -> list[str]:
     """Say what was chosen for the user, and why."""
+    n, d = table.X.shape
     chosen = []
-    if n_features is None and epsilon is None:
-        n, d = table.X.shape
-        wide = count < d and count > n
-        why = "four times the directions that the samples can have" if wide else f"half of {d:,}"
-        chosen.append(f"{count:,} features ({why})")
+    if usual is not None:
+        why = "four times the samples" if usual >= n else f"half of {d:,}, as samples are many"
+        chosen.append(f"{usual:,} features ({why})")
     if center:
         chosen.append("centred features (for a model with an intercept)")
-    return [f"Chosen, since not said otherwise: {'; '.join(chosen)}."] if chosen else []
+    return [f"Chosen by default: {'; '.join(chosen)}."] if chosen else []
 
 
-def _alpha(text: str) -> float | str:
-    if text == "auto":
-        return text
+def _alpha(text: str) -> float:
     try:
-        return float(text)
+        value = float(text)
     except ValueError:
-        raise ValueError(f"--alpha takes a number or auto; got {text!r}") from None
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        raise ValueError(f"--alpha takes a number of at least 0, or auto; got {text!r}")
+    return value
 
 
-def _check_outputs(folder: Path, save: Path | None, file: Path, *, overwrite: bool) -> None:
-    """Refuse, before any work, what could not be written after it."""
+def _check_outputs(
+    folder: Path, save: Path | None, mark: Path | None, file: Path, *, overwrite: bool
+) -> None:
+    """Raise, before any work, if something could not be written after it."""
     outputs = [folder / name for name in FILES]
-    if save is not None:
-        check_target(save, formats=SAVE_FORMATS, overwrite=overwrite)
-        outputs.append(save)
+    for path, formats in ((save, SAVE_FORMATS), (mark, ("h5ad",))):
+        if path is not None:
+            check_target(path, formats=formats, overwrite=overwrite)
+            outputs.append(path)
+    if mark is not None and file.suffix.lower() != ".h5ad":
+        raise ValueError(f"--write marks features in an .h5ad file, and {file.name} is none")
     check_not_read(file, outputs)
     check_folder(folder, FILES, overwrite=overwrite)
 
@@ -244,39 +341,71 @@ def _check_target(table: Table, method: str) -> None:
         check_classes(table.y, table.target_name)
 
 
-def _write(
-    run: SelectionRun, table: Table, folder: Path, save: Path | None, *, title: str
+def write(
+    run: SelectionRun, table: Table, folder: Path, more: Mapping[Path, bytes], *, file: Path
 ) -> dict[str, float]:
-    """Write everything, and tell how long each step took."""
+    """Write the folder and the saved data.
+
+    Parameters
+    ----------
+    run : SelectionRun
+        What was selected.
+    table : Table
+        What it was selected from.
+    folder : Path
+        Where to.
+    more : mapping of Path to bytes
+        Other files, and what they are to hold.
+    file : Path
+        The file of the data.
+
+    Returns
+    -------
+    dict of str to float
+        How long each step took.
+    """
     start = perf_counter()
     files = {
         "selected.csv": selected_csv(run),
         "certificate.json": f"{to_json(certificate_record(run, table))}\n".encode(),
         "report.html": selection_page(
-            run, table, title=title, command=command_line(*OUTPUTS)
+            run, table, title=file.name, command=command_line(file)
         ).encode(errors="backslashreplace"),
     }
-    if save is not None:
-        write_atomically(save, reduced_bytes(run, table, save.suffix.lower().lstrip(".")))
+    for path, content in more.items():
+        write_atomically(path, content)
     write_folder(folder, files)
     return {"reading": table.seconds, **run.seconds, "report": perf_counter() - start}
 
 
-def _show(
+def show(
     run: SelectionRun,
     table: Table,
-    folder: Path,
-    save: Path | None,
+    paths: list[Path],
     seconds: dict[str, float],
     *,
     in_json: bool,
     quiet: bool,
 ) -> None:
-    paths = [folder / name for name in FILES] + ([] if save is None else [save])
+    """Print what was found, for people or as JSON.
+
+    Parameters
+    ----------
+    run : SelectionRun
+        What was selected.
+    table : Table
+        What it was selected from.
+    paths : list of Path
+        The files that were written.
+    seconds : dict of str to float
+        How long each step took.
+    in_json, quiet : bool
+        The options.
+    """
     if in_json:
         features = [row[0] for row in run.rows]
         record = certificate_record(run, table) | {"features": features, "seconds": seconds}
         typer.echo(to_json(record | {"files": [str(path) for path in paths]}))
     elif not quiet:
         print_selection(run, table, paths)
-    sys.stdout.flush()  # while a closed pipe is still taken care of
+    sys.stdout.flush()  # a closed pipe is handled until here

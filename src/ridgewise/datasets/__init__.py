@@ -6,7 +6,7 @@ from ridgewise.datasets._stdlib_text import load_stdlib_text
 from ridgewise.datasets._synthetic import make_ridge_regression, make_ridge_synthetic
 from ridgewise.datasets._techtc import load_techtc, resolve_data_home, techtc_names
 from ridgewise.datasets._techtc_files import TechTCSet, read_techtc_folder
-from ridgewise.datasets._writing import SAVE_FORMATS, table_bytes
+from ridgewise.datasets._writing import SAVE_FORMATS, marked_h5ad, table_bytes
 
 __all__ = [
     "SAVE_FORMATS",
@@ -16,6 +16,7 @@ __all__ = [
     "load_techtc",
     "make_ridge_regression",
     "make_ridge_synthetic",
+    "marked_h5ad",
     "read_techtc_folder",
     "resolve_data_home",
     "table_bytes",

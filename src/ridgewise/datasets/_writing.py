@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Samples and features as a file, in the formats that the readers read."""
 
+from importlib import import_module
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from ridgewise._typing import AnyArray, is_sparse
+from ridgewise._typing import AnyArray, FloatArray, IndexArray, is_sparse
+from ridgewise.datasets.readers import Table
 
 SAVE_FORMATS = ("parquet", "csv", "tsv", "feather", "npz", "npy")
+MARK, WEIGHT = "selected", "selected_weight"  # columns of var
 
 
 def table_bytes(
@@ -93,3 +97,56 @@ def _free(name: str, taken: list[str]) -> str:
     while name in taken:
         name += "_"
     return name
+
+
+def marked_h5ad(path: Path, table: Table, selected: IndexArray, weights: FloatArray) -> bytes:
+    """Copy an .h5ad file, with two more columns of var: ``selected`` and ``selected_weight``.
+
+    Parameters
+    ----------
+    path : Path
+        The file that the table was read from.
+    table : Table
+        What was read.
+    selected : ndarray of shape (n_selected,)
+        Feature indices in the table.
+    weights : ndarray of shape (n_selected,)
+        Their weights; features that are not selected have 0.
+
+    Returns
+    -------
+    bytes
+        Of the copy.
+
+    Raises
+    ------
+    ValueError
+        Where the file's var is not a group, as AnnData has it since 0.7, or has other features.
+    """
+    h5py = import_module("h5py")  # of the extra: the file was read with it
+
+    buffer = BytesIO(path.read_bytes())
+    with h5py.File(buffer, "r+") as file:
+        var = file.get("var")
+        if not isinstance(var, h5py.Group) or "column-order" not in var.attrs:
+            raise ValueError(
+                f"cannot mark features in {path.name}: its var is not as AnnData 0.7 and later "
+                "write it; read it and write it again with anndata"
+            )
+        index = var.attrs.get("_index", "_index")
+        n_features = len(var[index])
+        if n_features != table.X.shape[1]:
+            raise ValueError(
+                f"cannot mark features in {path.name}: var has {n_features}, and "
+                f"{table.X.shape[1]} were selected from"
+            )
+        values = np.zeros(n_features)
+        values[selected] = weights
+        for name, column in ((MARK, values > 0), (WEIGHT, values)):
+            if name in var:
+                del var[name]
+            var[name] = column
+            var[name].attrs.update({"encoding-type": "array", "encoding-version": "0.2.0"})
+        order = [name for name in var.attrs["column-order"] if name not in (MARK, WEIGHT)]
+        var.attrs["column-order"] = np.array([*order, MARK, WEIGHT], dtype=h5py.string_dtype())
+    return buffer.getvalue()

@@ -8,19 +8,23 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from ridgewise._memory import remembered, remembering
 from ridgewise._typing import AnyArray, FloatArray, IndexArray
+from ridgewise.evaluation._compare import compare
+from ridgewise.evaluation._comparison import ALL_FEATURES
 from ridgewise.evaluation._correlations import correlations, stand_ins
 from ridgewise.guarantees import Certificate, certify, measured_certificate, random_features
 from ridgewise.models import DualPath, choose_alpha, class_targets
-from ridgewise.selectors._spectral import scored_spectrum
-from ridgewise.spectrum import Spectrum, compute_spectrum
+from ridgewise.spectrum import Spectrum, compute_spectrum, scored_spectrum
 
-N_STRONGEST = 20  # features whose correlations are computed
+N_STRONGEST = 15  # features whose correlations are computed
 FLAT = 0.01  # leave-one-out errors this close are the same: the largest alpha among them counts
+CORRELATED = 0.5  # a feature stands for left-out ones with at least this correlation
 ROUNDING = 1e-9  # of upper: a lower up to this may be 0
 N_EXPLAINED = 500  # features for which correlated left-out ones are found
+SELECTED = "selected"
 USUAL_SHARE = 0.1  # of the mean diagonal of the kernel: alpha of a model where no target tells it
 
 
@@ -46,6 +50,30 @@ class ModelAlpha:
     def relative(self) -> float:
         """The value as a share of the mean diagonal."""
         return self.value / self.mean_diagonal
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Errors on held-out samples, selection and model fitted to the others.
+
+    Attributes
+    ----------
+    selected, everything : float
+        Mean errors with the selected and with all features: shares of wrong classes, or mean
+        squared errors.
+    standard_error : float
+        Of their difference, over the folds.
+    n_splits : int
+        The number of folds.
+    classify : bool
+        Whether the targets are classes.
+    """
+
+    selected: float
+    everything: float
+    standard_error: float
+    n_splits: int
+    classify: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +109,8 @@ class SelectionRun:
         How many samples there were.
     seconds : dict of str to float
         Of each step.
+    held_out : HeldOut or None
+        The errors of models on samples that they were not fitted to; None without a target.
     notes : tuple of str
         Sentences on choices that were made, and on what a user would not expect.
     """
@@ -98,6 +128,7 @@ class SelectionRun:
     stand_in_correlations: FloatArray
     n_samples: int
     seconds: dict[str, float]
+    held_out: HeldOut | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -142,6 +173,8 @@ def run_selection(
     feature_names: AnyArray,
     classify: bool = False,
     center: bool | None = None,
+    prepare: Any = None,
+    n_splits: int = 0,
     alpha: float | None = None,
     verify: bool = True,
     notes: Sequence[str] = (),
@@ -167,8 +200,14 @@ def run_selection(
     center : bool, default=None
         Whether the model has an intercept, so that the statement is about centred features. None:
         as the selector has it.
+    prepare : transformer, default=None
+        Applied to X first, such as a scaler.
+    n_splits : int, default=0
+        In how many folds to measure the held-out error with the selected and with all features,
+        where there are targets. 0: not at all.
     alpha : float, default=None
-        For which ridge models the certificate is stated. None: see above.
+        For which ridge models the certificate is stated, in units of the mean diagonal of the
+        kernel; a selector that has an alpha works with it. None: see above.
     verify : bool, default=True
         Whether to account for rounding in the certificate, which takes another pass over X.
     notes : sequence of str, default=()
@@ -192,21 +231,31 @@ def run_selection(
     (('x88', 88, 1), True)
     """
     clock = _Clock(on_step)
-    settings = {name: getattr(selector, name, None) for name in ("rank", "center", "solver")}
-    settings |= {"center": bool(settings["center"]), "solver": settings["solver"] or "auto"}
-    center = bool(settings["center"]) if center is None else center
+    everything, X = X, X if prepare is None else prepare.fit_transform(X)
+    if center is None:
+        center = bool(getattr(selector, "center", False))
+    usual = {"rank": None, "center": center, "solver": "auto"}
+    settings = {name: getattr(selector, name, value) for name, value in usual.items()}
     with remembering():  # X is decomposed once: here, where its time can be told
         seen = remembered(scored_spectrum, X, **settings)
+        spectrum = compute_spectrum(X, center=center)
+        if alpha is not None and "alpha" in selector.get_params():
+            selector.set_params(alpha=alpha * mean_diagonal(spectrum))
         clock.next("selection")
         selector.fit(X, y)
         clock.next("certificate")
-        spectrum = compute_spectrum(X, center=center)
         model = _model_alpha(spectrum, selector, alpha, y, classify=classify)
         certificate = _certificate(X, selector, spectrum, model.value, verify=verify)
     random = random_certificate(spectrum, selector.n_selected_, model.value)
     clock.next("correlations")
     strongest = _strongest(selector, seen.leverage_scores)
     found, values = stand_ins(X, selector.selected_[:N_EXPLAINED])
+    held_out = None
+    if y is not None and n_splits > 1:
+        clock.next("held-out error")
+        held_out = _held_out(
+            selector, everything, y, n_splits, classify=classify, center=center, prepare=prepare
+        )
     return SelectionRun(
         selector=selector,
         certificate=certificate,
@@ -221,6 +270,7 @@ def run_selection(
         stand_in_correlations=values,
         n_samples=X.shape[0],
         seconds=clock.stop(),
+        held_out=held_out,
         notes=tuple(notes),
     )
 
@@ -229,21 +279,25 @@ def _model_alpha(
     spectrum: Spectrum, selector: Any, given: float | None, y: Any, *, classify: bool
 ) -> ModelAlpha:
     """Choose for which ridge models the certificate is stated."""
-    squares = spectrum.singular_values**2
-    mean_diagonal = float(squares.sum()) / spectrum.shape[0]
+    diagonal = mean_diagonal(spectrum)
     if given is not None:
-        return ModelAlpha(given, mean_diagonal, "given")
+        return ModelAlpha(given * diagonal, diagonal, "given")
     if getattr(selector, "rank", None) is None and selector.n_selected_ >= spectrum.rank:
         plain = measured_certificate(spectrum, selector.selected_, weights_of(selector))
         if plain.lower > ROUNDING * plain.upper:
-            return ModelAlpha(0.0, mean_diagonal, "all models")
+            return ModelAlpha(0.0, diagonal, "all models")
     if y is None:
-        return ModelAlpha(USUAL_SHARE * mean_diagonal, mean_diagonal, "usual")
+        return ModelAlpha(USUAL_SHARE * diagonal, diagonal, "usual")
     Y = class_targets(np.asarray(y)) if classify else np.asarray(y, dtype=np.float64)
-    path = DualPath(spectrum.V, squares)
+    path = DualPath(spectrum.V, spectrum.singular_values**2)
     found = choose_alpha(path, Y, fit_intercept=spectrum.center, tolerance=FLAT)
     # More would be stated for models that predict little but the mean; less holds for them too.
-    return ModelAlpha(min(found.alpha, mean_diagonal), mean_diagonal, "leave-one-out")
+    return ModelAlpha(min(found.alpha, diagonal), diagonal, "leave-one-out")
+
+
+def mean_diagonal(spectrum: Spectrum) -> float:
+    """The mean of the kernel's diagonal: of the squared norms of the samples."""
+    return float(np.sum(spectrum.singular_values**2)) / spectrum.shape[0]
 
 
 def weights_of(selector: Any) -> FloatArray | None:
@@ -273,6 +327,34 @@ def _certificate(
         center=spectrum.center,
     )
     return certify(X, features, alpha=alpha)
+
+
+def _held_out(selector: Any, X: Any, y: Any, n_splits: int, **settings: Any) -> HeldOut | None:
+    """Cross-validate models of the selected and of all features; None where a class is too small.
+
+    Each has the alpha that leave-one-out chooses on its training samples.
+    """
+    classify = settings["classify"]
+    least = np.unique(y, return_counts=True)[1].min() if classify else len(y)
+    n_splits = min(n_splits, int(least))
+    if n_splits < 2 or (classify and len(np.unique(y)) < 2):
+        return None
+    found = compare(
+        {SELECTED: clone(selector)},
+        X,
+        y,
+        n_splits=n_splits,
+        n_repeats=1,
+        n_tries=1,
+        task="classification" if classify else "regression",
+        fit_intercept=settings["center"],
+        prepare=settings["prepare"],
+    )
+    errors = {entry.method: entry.errors.ravel() for entry in found.entries}
+    selected, everything = errors[SELECTED], errors[ALL_FEATURES]
+    standard_error = float(np.std(selected - everything, ddof=1) / n_splits**0.5)
+    means = float(selected.mean()), float(everything.mean())
+    return HeldOut(*means, standard_error, n_splits, classify)
 
 
 class _Clock:

@@ -9,7 +9,6 @@ from ridgewise.report._json import demo_json
 from ridgewise.report._outputs import (
     certificate_record,
     input_record,
-    reduced_bytes,
     results_csv,
     selected_csv,
     to_json,
@@ -17,7 +16,7 @@ from ridgewise.report._outputs import (
 )
 from ridgewise.report._plot import PLOT_FORMATS, draw_demo, figure_bytes
 from ridgewise.report._progress import progress, progress_bar, progress_stages
-from ridgewise.report._reproduction import print_outcome, write_reproduction
+from ridgewise.report._reproduction import print_outcome, print_summary, write_reproduction
 from ridgewise.report._results_text import print_comparison
 from ridgewise.report._selection_page import selection_page
 from ridgewise.report._selection_text import print_selection
@@ -48,10 +47,10 @@ __all__ = [
     "print_demo",
     "print_outcome",
     "print_selection",
+    "print_summary",
     "progress",
     "progress_bar",
     "progress_stages",
-    "reduced_bytes",
     "render_page",
     "results_csv",
     "selected_csv",

@@ -18,6 +18,21 @@ LONGEST_NAME = 48
 LONGEST_NOTE = 400
 
 
+def width_of(file: IO[str] | None = None) -> int:
+    """Tell how wide the lines of a terminal are, or of what is printed to a file.
+
+    Parameters
+    ----------
+    file : file, default=None
+        Where to. None: standard output.
+
+    Returns
+    -------
+    int
+    """
+    return min(Console(file=file).width, WIDEST)
+
+
 def print_parts(parts: Iterable[RenderableType], file: IO[str] | None = None) -> None:
     """Print one part below the other.
 
@@ -29,7 +44,7 @@ def print_parts(parts: Iterable[RenderableType], file: IO[str] | None = None) ->
         Where to print. None: standard output.
     """
     console = Console(file=file, highlight=False, markup=False, emoji=False)
-    console.width = min(console.width, WIDEST)
+    console.width = width_of(file)
     if console.is_terminal:
         _print(console, parts)
         return

@@ -65,12 +65,20 @@ class Column:
     format : str, default=""
         How its numbers are shown, as in ``"{:.3f}"``. Empty: it holds words.
     help : str, default=""
-        A few words on what it is, for who rests on its head.
+        A few words on what it is, as a tooltip.
+    minor : bool, default=False
+        Whether it is left out on small screens.
     """
 
     title: str
     format: str = ""
     help: str = ""
+    minor: bool = False
+
+    @property
+    def classes(self) -> str:
+        """Its cells' classes in the style sheet."""
+        return " ".join(["number"] * self.is_number + ["minor"] * self.minor)
 
     @property
     def is_number(self) -> bool:

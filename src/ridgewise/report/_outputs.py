@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from ridgewise._version import __version__
-from ridgewise.datasets import table_bytes
 from ridgewise.datasets.readers import Table
 from ridgewise.evaluation import Comparison, SelectionRun
 from ridgewise.guarantees import Certificate
@@ -120,11 +119,13 @@ def certificate_record(run: SelectionRun, table: Table) -> dict[str, Any]:
         "judgement": judge(run),
         "alpha": asdict(run.alpha) | {"relative": run.alpha.relative},
         "random_features": certificate_fields(run.random),
+        "held_out": None if run.held_out is None else asdict(run.held_out),
         "method": method_of(run.selector),
         "parameters": run.selector.get_params(),
         "n_selected": int(run.selector.n_selected_),
         "rank": run.rank,
         "selected_sha256": sha256(selected_csv(run)).hexdigest(),
+        "notes": list(run.notes),
         "input": input_record(table),
         "versions": versions(),
     }
@@ -211,31 +212,3 @@ def _without_nan(record: Any) -> Any:
     if isinstance(record, float | np.floating):
         return float(record) if np.isfinite(record) else None
     return record.item() if isinstance(record, np.generic) else record
-
-
-def reduced_bytes(run: SelectionRun, table: Table, suffix: str) -> bytes:
-    """Write the selected features of the data, with the values that they have there.
-
-    Parameters
-    ----------
-    run : SelectionRun
-        What was selected.
-    table : Table
-        All of the data.
-    suffix : str
-        One of `ridgewise.datasets.SAVE_FORMATS`.
-
-    Returns
-    -------
-    bytes
-        Of a file, as `ridgewise.datasets.table_bytes` writes it.
-    """
-    selected = np.sort(run.selector.selected_)
-    return table_bytes(
-        table.X[:, selected],
-        run.feature_names[selected],
-        suffix,
-        sample_names=table.sample_names,
-        y=table.y,
-        target_name=table.target_name,
-    )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Signs of life while there is nothing to show yet: a spinner, and a bar with the time left."""
+"""Progress on standard error, where that is a terminal: what is done, how much, the time left."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,16 +11,18 @@ from rich.progress import (
     MofNCompleteColumn,
     Progress,
     ProgressColumn,
+    SpinnerColumn,
     TextColumn,
     TimeRemainingColumn,
     TransferSpeedColumn,
 )
-from rich.text import Text
+
+from ridgewise._progress import FEATURES, listening
 
 
 @contextmanager
 def progress(*, quiet: bool = False) -> Iterator[Callable[[str], None]]:
-    """Show a spinner on standard error, where that is a terminal, and nothing elsewhere.
+    """Show which step runs, and how long it will take where its loops report that.
 
     Parameters
     ----------
@@ -38,21 +40,33 @@ def progress(*, quiet: bool = False) -> Iterator[Callable[[str], None]]:
     >>> with progress(quiet=True) as on_step:
     ...     on_step("reading")
     """
-    console = Console(stderr=True)
-    if quiet or not _is_shown(console):
-        yield lambda step: None
-        return
-    with console.status("") as status:
-        yield lambda step: status.update(Text(f"{step} ..."))
+    with _stages(quiet, SpinnerColumn(), BarColumn()) as update:
+        if update is None:
+            yield lambda step: None
+            return
+        step, counted = "", FEATURES
+
+        def on_step(name: str) -> None:
+            nonlocal step, counted
+            step, counted = f"{name} ...", FEATURES
+            update(step, 0, None)
+
+        def on_progress(done: int, total: int, unit: str) -> None:
+            nonlocal counted
+            if unit != FEATURES:
+                counted = unit  # a loop around passes over the data, which do not count then
+            if unit == counted:
+                update(step, done, total)
+
+        with listening(on_progress):
+            yield on_step
 
 
 @contextmanager
 def progress_bar(
     description: str, *, quiet: bool = False, unit: str = ""
 ) -> Iterator[Callable[[int, int | None], None]]:
-    """Show a bar with the time left on standard error, where that is a terminal.
-
-    Elsewhere nothing is shown, and nothing is left of the bar at its end.
+    """Show a bar with the time left; nothing is left of it at its end.
 
     Parameters
     ----------
@@ -76,13 +90,13 @@ def progress_bar(
     ...     for done in range(3):
     ...         update(done, 3)
     """
-    console = Console(stderr=True)
-    if quiet or not _is_shown(console):
-        yield lambda done, total: None
-        return
-    with Progress(*_columns(unit), console=console, transient=True) as bar:
-        task = bar.add_task(description, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    counts: list[ProgressColumn] = [MofNCompleteColumn(), TextColumn(unit, markup=False)]
+    if unit == "bytes":
+        counts = [DownloadColumn(), TransferSpeedColumn()]
+    with _stages(quiet, BarColumn(), *counts) as update:
+        if update is not None:
+            update(description, 0, None)
+        yield lambda done, total: None if update is None else update(description, done, total)
 
 
 @contextmanager
@@ -100,30 +114,26 @@ def progress_stages(*, quiet: bool = False) -> Iterator[Callable[[str, int, int]
         To be called with a few words about what is done, how much of it is done, and how much there
         is in all. A count that falls begins another stage.
     """
+    with _stages(quiet, BarColumn(), MofNCompleteColumn()) as update:
+        yield lambda what, done, total: None if update is None else update(what, done, total)
+
+
+@contextmanager
+def _stages(
+    quiet: bool, *columns: ProgressColumn
+) -> Iterator[Callable[[str, int, int | None], None] | None]:
+    """Show one line with these columns between a description and the time left."""
     console = Console(stderr=True)
-    if quiet or not _is_shown(console):
-        yield lambda what, done, total: None
+    if quiet or not console.is_terminal or console.is_dumb_terminal:
+        yield None
         return
-    with Progress(*_columns(""), console=console, transient=True) as bar:
+    text, left = TextColumn("{task.description}", markup=False), TimeRemainingColumn()
+    with Progress(text, *columns, left, console=console, transient=True) as bar:
         task = bar.add_task("", total=None)
 
-        def update(what: str, done: int, total: int) -> None:
-            if done < bar.tasks[0].completed:
+        def update(what: str, done: int, total: int | None) -> None:
+            if done < bar.tasks[0].completed or total != bar.tasks[0].total:
                 bar.reset(task)
             bar.update(task, description=what, completed=done, total=total)
 
         yield update
-
-
-def _is_shown(console: Console) -> bool:
-    return console.is_terminal and not console.is_dumb_terminal
-
-
-def _columns(unit: str) -> list[ProgressColumn]:
-    counts: list[ProgressColumn]
-    if unit == "bytes":
-        counts = [DownloadColumn(), TransferSpeedColumn()]
-    else:
-        counts = [MofNCompleteColumn(), TextColumn(unit, markup=False)]
-    left = TimeRemainingColumn(elapsed_when_finished=True)
-    return [TextColumn("{task.description}", markup=False), BarColumn(), *counts, left]

@@ -2,11 +2,13 @@
 """The paper's experiments: in a terminal, as a folder of tables and figures, and as a page."""
 
 import csv
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from io import StringIO
 from pathlib import Path
 from typing import IO
 
+import numpy as np
 from matplotlib import style
 from rich.console import RenderableType
 from rich.text import Text
@@ -14,7 +16,7 @@ from rich.text import Text
 from ridgewise._atomic import write_atomically
 from ridgewise.paper import NOT_REPRODUCED, REPRODUCED, Outcome, Table, Verdict
 from ridgewise.report._chart import draw_chart
-from ridgewise.report._console import heading, plain_table, print_parts
+from ridgewise.report._console import heading, plain_table, print_parts, width_of
 from ridgewise.report._html import Column, DataTable, render_page
 from ridgewise.report._plot import figure_bytes
 from ridgewise.report._style import STYLE
@@ -22,6 +24,7 @@ from ridgewise.report._svg import Picture, page_style
 
 PAGE = "report.html"
 MARKDOWN = "report.md"
+COLUMN_GAP = 3  # letters between two columns
 LONGEST_SHOWN = 60  # rows in a terminal and in Markdown; more are in the CSV file and on the page
 KINDS = {REPRODUCED: "good", NOT_REPRODUCED: "poor"}  # others are fair
 STYLES = {REPRODUCED: "bold green", NOT_REPRODUCED: "bold red"}
@@ -73,30 +76,59 @@ def print_outcome(outcome: Outcome, file: IO[str] | None = None) -> None:
     file : file, default=None
         Where to. None: standard output.
     """
-    print_parts(_parts(outcome), file)
+    print_parts(_parts(outcome, width_of(file)), file)
 
 
-def _parts(outcome: Outcome) -> Iterator[RenderableType]:
+def print_summary(outcomes: Sequence[Outcome], page: Path, file: IO[str] | None = None) -> None:
+    """Print one line for each claim of the paper, how many held, and where the page is.
+
+    Parameters
+    ----------
+    outcomes : sequence of Outcome
+        What the experiments gave.
+    page : Path
+        The page.
+    file : file, default=None
+        Where to. None: standard output.
+    """
+    table = plain_table("experiment", "claim of the paper", "outcome", text_columns=3)
+    verdicts = [(outcome.name, each) for outcome in outcomes for each in outcome.verdicts]
+    for name, verdict in verdicts:
+        status = Text(verdict.status, style=STYLES.get(verdict.status, "bold yellow"))
+        table.add_row(name, verdict.claim, status)
+    counts = Counter(verdict.status for _, verdict in verdicts)
+    told = ", ".join(f"{count} {status}" for status, count in counts.items())
+    parts: list[RenderableType] = [heading(f"Summary: of {len(verdicts)} claims {told}"), table]
+    print_parts([*parts, Text(f"The page: {page}")], file)
+
+
+def _parts(outcome: Outcome, width: int) -> Iterator[RenderableType]:
     yield heading(outcome.title)
     yield f"{outcome.data}\n"
     for table in outcome.tables:
         if len(table.rows) <= LONGEST_SHOWN:
             yield table.title
-            yield _shown_table(table)
+            yield from _shown_table(table, width)
     for verdict in outcome.verdicts:
         line = Text(f"{verdict.status}: ", style=STYLES.get(verdict.status, "bold yellow"))
         yield line.append(f"{verdict.claim}. {verdict.reason}.", style="default")
     yield ""
 
 
-def _shown_table(table: Table) -> RenderableType:
-    numbers = [_is_number(table, place) for place in range(len(table.columns))]
-    shown = plain_table(*table.columns, text_columns=0)
-    for column, is_number in zip(shown.columns, numbers, strict=True):
-        column.justify = "right" if is_number else "left"
-    for row in table.text_rows():
-        shown.add_row(*row)
-    return shown
+def _shown_table(table: Table, width: int) -> Iterator[RenderableType]:
+    """The table with the columns that fit, and where the others are."""
+    rows = table.text_rows()
+    lengths = [max(map(len, cells)) for cells in zip(table.columns, *rows, strict=True)]
+    needed = np.cumsum(np.array(lengths) + COLUMN_GAP)
+    count = max(2, int(np.searchsorted(needed, width, side="right")))
+    shown = plain_table(*table.columns[:count], text_columns=0)
+    for place, column in enumerate(shown.columns):
+        column.justify = "right" if _is_number(table, place) else "left"
+    for row in rows:
+        shown.add_row(*row[:count])
+    yield shown
+    if table.columns[count:]:
+        yield f"More columns ({', '.join(table.columns[count:])}): {table.name}.csv\n"
 
 
 def _is_number(table: Table, place: int) -> bool:

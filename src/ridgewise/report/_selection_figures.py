@@ -15,7 +15,7 @@ from ridgewise.guarantees import Certificate
 from ridgewise.report._style import BLUE, DASHES, FAINT, INK, ORANGE
 from ridgewise.report._svg import page_style, plain_label, plain_logarithm
 
-WIDTH = 5.6  # inches: see _html.py
+WIDTH = 4.6  # inches: so that letters are legible on a phone
 MOST_POINTS = 600  # of a curve: more cannot be told apart
 SHADES = 10  # of a correlation
 
@@ -45,7 +45,7 @@ def draw_certificate(intervals: Sequence[tuple[str, Certificate]]) -> Figure:
         axes.axvline(1, color=INK, linewidth=1.1, linestyle=DASHES)
         axes.set_yticks(range(len(intervals)), [name for name, _ in intervals])
         largest = max(1.2, *(one.upper for _, one in intervals))
-        axes.set_xlim(-0.12 * largest, 1.14 * largest)
+        axes.set_xlim(-0.25 * largest, 1.2 * largest)
         axes.set_ylim(len(intervals) - 0.4, -0.6)
         axes.set_xticks([0, 1], ["0: lost", "1: perfect"] if largest < 8 else ["0", "1"])
     return figure
@@ -84,7 +84,7 @@ def draw_leverage(run: SelectionRun) -> Figure:
     chosen = np.sort(places[run.selector.selected_])
     shown = _spread(int(np.count_nonzero(scores > 0)))
     with page_style():
-        figure = Figure(figsize=(WIDTH, 3.7), layout="constrained")
+        figure = Figure(figsize=(WIDTH, 3.2), layout="constrained")
         axes = figure.subplots()
         axes.plot(shown + 1, scores[shown], color=FAINT, linewidth=2.2, label="all features")
         marked = chosen[scores[chosen - 1] > 0]
@@ -125,7 +125,7 @@ def draw_singular_values(run: SelectionRun) -> Figure:
     """
     values = run.singular_values
     with page_style():
-        figure = Figure(figsize=(WIDTH, 3.7), layout="constrained")
+        figure = Figure(figsize=(WIDTH, 3.2), layout="constrained")
         axes = figure.subplots()
         dots = "o" if run.rank <= 60 else ""
         directions = np.arange(1, run.rank + 1)
@@ -144,7 +144,7 @@ def _draw_alpha(axes: Axes, height: float) -> None:
     """Draw where a ridge model begins to ignore directions."""
     axes.axhline(height, color=ORANGE, linewidth=1.4, linestyle=DASHES)
     axes.annotate(
-        "certified for ridge models that all but ignore what is far below",
+        "below: what the models of the certificate ignore",
         (1, height),
         xycoords=axes.get_yaxis_transform(),
         xytext=(-2, 4),
@@ -172,11 +172,11 @@ def draw_parts(run: SelectionRun) -> Figure:
     parts = run.selector.weights_[found] * run.leverage_scores[run.strongest]
     places = np.arange(len(parts))
     with page_style():
-        figure = Figure(figsize=(WIDTH, 5.1), layout="constrained")
+        figure = Figure(figsize=(WIDTH, 4.4), layout="constrained")
         axes = figure.subplots()
         axes.hlines(places, 0, parts, color=BLUE, linewidth=2)
         axes.plot(parts, places, "o", color=BLUE, markersize=6)
-        names = [plain_label(run.feature_names[index]) for index in run.strongest]
+        names = [plain_label(run.feature_names[index], 20) for index in run.strongest]
         axes.set_yticks(places, names, fontsize=8.5)
         axes.set_ylim(len(parts) - 0.4, -0.6)
         axes.set_xlim(0, 1.05 * parts.max())
@@ -200,11 +200,11 @@ def draw_correlations(run: SelectionRun) -> Figure:
     """
     count = len(run.strongest)
     with page_style():
-        figure = Figure(figsize=(WIDTH, 5.1), layout="constrained")
+        figure = Figure(figsize=(WIDTH, 4.4), layout="constrained")
         axes = figure.subplots()
         for sign, colour in ((1, BLUE), (-1, ORANGE)):
             _draw_shades(axes, sign * run.correlations, colour)
-        names = [plain_label(run.feature_names[index], 18) for index in run.strongest]
+        names = [plain_label(run.feature_names[index], 14) for index in run.strongest]
         axes.set_yticks(np.arange(count) + 0.5, names, fontsize=8.5)
         axes.set_xticks(np.arange(count) + 0.5, names, fontsize=8.5, rotation=90)
         axes.set(xlim=(0, count), ylim=(count, 0), aspect="equal")

@@ -15,13 +15,15 @@ from ridgewise.report._selection_figures import (
 )
 from ridgewise.report._selection_words import (
     describe_count,
+    describe_held_out,
     explain_certificate,
     explain_models,
     interval_rows,
     judge,
+    name_selection,
 )
 from ridgewise.report._svg import Picture
-from ridgewise.selectors import METHODS, label_of, method_of
+from ridgewise.selectors import METHODS, method_of
 
 FEWEST_CORRELATED = 3
 LEAST_SPREAD = 0.01  # of leverage scores: where all are the same, they say nothing
@@ -46,19 +48,20 @@ def selection_page(run: SelectionRun, table: Table, *, title: str, command: str 
     str
         A whole HTML document.
     """
-    certificate, random = run.certificate, run.random
+    certificate, random, method = run.certificate, run.random, method_of(run.selector)
     return render_page(
         "selection.html.j2",
         title=title,
         run=run,
         table=table,
-        method=label_of(method_of(run.selector)),
-        does=METHODS[method_of(run.selector)].does,
+        heading=name_selection(run),
+        does=METHODS[method].does if method in METHODS else "",
         notes=[*describe_count(run), *run.notes],
         facts=_facts(run),
         kind=judge(run),
         explanation=explain_certificate(run),
         models=explain_models(run),
+        held_out=describe_held_out(run),
         features=_features(run),
         certificate_picture=Picture(
             draw_certificate(interval_rows(run)),
@@ -73,7 +76,14 @@ def selection_page(run: SelectionRun, table: Table, *, title: str, command: str 
 
 
 def _facts(run: SelectionRun) -> list[tuple[str, str]]:
-    certificate, alpha = run.certificate, run.alpha
+    certificate, alpha, held_out = run.certificate, run.alpha, run.held_out
+    errors: list[tuple[str, str]] = []
+    if held_out is not None:
+        write = "{:.1%}".format if held_out.classify else "{:.3g}".format
+        errors = [
+            ("held-out error, selected", write(held_out.selected)),
+            ("held-out error, all features", write(held_out.everything)),
+        ]
     return [
         ("samples", f"{run.n_samples:,}"),
         ("features", f"{run.n_features:,}"),
@@ -81,11 +91,9 @@ def _facts(run: SelectionRun) -> list[tuple[str, str]]:
         ("selected", f"{run.selector.n_selected_:,}"),
         ("kept of any contrast", f"{certificate.lower:.3g} to {certificate.upper:.3g}"),
         ("by random features", f"{run.random.lower:.3g} to {run.random.upper:.3g}"),
-        (
-            "for ridge models with alpha",
-            f"≥ {alpha.relative:.3g} of mean diagonal" if alpha.value else "≥ 0 (all)",
-        ),
+        ("for alpha / mean diagonal", f"≥ {alpha.relative:.3g}" if alpha.value else "≥ 0 (all)"),
         ("certificate", "verified" if certificate.verified else "measured"),
+        *errors,
     ]
 
 
@@ -93,11 +101,11 @@ def _features(run: SelectionRun) -> DataTable:
     return DataTable(
         [
             Column("feature"),
-            Column("index", "{}", "Its column in the data, from 0"),
-            Column("order", "{}", "When it was selected"),
+            Column("index", "{}", "Its column in the data, from 0", minor=True),
+            Column("order", "{}", "When it was selected", minor=True),
             Column("weight", "{:.4g}", "What its square counts in the model"),
             Column("leverage", "{:.4g}", "From 0: others can replace it, to 1: none can"),
-            Column("stands for", "", "Left-out features that correlate most with it"),
+            Column("stands for", "", "Left-out features that correlate with it"),
         ],
         run.rows,
         file_name="selected.csv",

@@ -20,13 +20,14 @@ from ridgewise.report._console import (
 )
 from ridgewise.report._selection_words import (
     describe_count,
+    describe_held_out,
     explain_certificate,
     explain_models,
     interval_rows,
     judge,
+    name_selection,
 )
 from ridgewise.report._words import one_line
-from ridgewise.selectors import label_of, method_of
 
 N_SHOWN = 10
 STYLES = {"good": "bold green", "fair": "bold yellow", "poor": "bold red"}
@@ -54,9 +55,8 @@ def print_selection(
 def _selection_parts(
     run: SelectionRun, table: Table, files: Sequence[Path]
 ) -> Iterator[RenderableType]:
-    method = label_of(method_of(run.selector))
     n_selected = run.selector.n_selected_
-    yield heading(f"{n_selected:,} of {run.n_features:,} features, selected by {method}")
+    yield heading(name_selection(run))
     yield f"{run.n_samples:,} samples, of rank {run.rank:,}."
     yield from note_lines([*describe_count(run), *run.notes, *table.notes])
     yield ""
@@ -64,6 +64,9 @@ def _selection_parts(
     yield _certificate_table(run)
     yield f"{explain_certificate(run)}\n"
     yield f"{explain_models(run)}\n"
+    for sentence in describe_held_out(run):
+        yield heading("The error")
+        yield f"{sentence}\n"
     yield heading("The features" if n_selected <= N_SHOWN else f"The first {N_SHOWN} features")
     rows = plain_table("feature", "index", "weight", "leverage")
     for name, index, _, weight, leverage, _ in run.rows[:N_SHOWN]:

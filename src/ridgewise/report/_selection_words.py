@@ -4,10 +4,27 @@
 from ridgewise.evaluation import ModelAlpha, SelectionRun
 from ridgewise.guarantees import Certificate
 from ridgewise.report._words import plain_number
-from ridgewise.selectors import label_of, method_of
+from ridgewise.selectors import METHODS, label_of, method_of
 
 GOOD = 1 / 3  # of eta without any feature: at alpha = 0 that of the interval [1/4, 4]
 BETTER, SAME = 0.75, 0.9  # of random features' eta: clearly less, and about as much
+
+
+def name_selection(run: SelectionRun) -> str:
+    """Say how many features were selected, and by which method.
+
+    Parameters
+    ----------
+    run : SelectionRun
+        What was selected.
+
+    Returns
+    -------
+    str
+    """
+    method = method_of(run.selector)
+    how = f"selected by {label_of(method)}" if method in METHODS else "as given"
+    return f"{run.selector.n_selected_:,} of {run.n_features:,} features, {how}"
 
 
 def judge(run: SelectionRun) -> str:
@@ -124,7 +141,7 @@ def explain_models(run: SelectionRun) -> str:
         f"(with random features {run.random.eta:.0%})"
     )
     return (
-        f"This is about {describe_alpha(run.alpha)}{change if certificate.lower > 0 else ''}. "
+        f"This is about {describe_alpha(run.alpha)}{change if certificate.lower > 0 else ''}."
         f"{_promise(run)}"
     )
 
@@ -132,10 +149,10 @@ def explain_models(run: SelectionRun) -> str:
 def _promise(run: SelectionRun) -> str:
     certificate, method = run.certificate, label_of(method_of(run.selector))
     if certificate.promised_lower is None:
-        return f"{method} promised nothing beforehand here."
+        return ""
     sure = "" if certificate.confidence == 1 else f" with probability {certificate.confidence:g}"
     return (
-        f"Beforehand, {method} promised{sure} {certificate.promised_lower:.3g} to "
+        f" Beforehand, {method} promised{sure} {certificate.promised_lower:.3g} to "
         f"{certificate.promised_upper:.3g}."
     )
 
@@ -165,6 +182,32 @@ def describe_count(run: SelectionRun) -> list[str]:
     else:
         why = "the others add nothing to what these hold"
     return [f"{wanted:,} features were asked for and {found:,} distinct ones came out: {why}."]
+
+
+def describe_held_out(run: SelectionRun) -> list[str]:
+    """Say what the selection costs on samples that no model has seen; nothing without a target.
+
+    Parameters
+    ----------
+    run : SelectionRun
+        What was selected.
+
+    Returns
+    -------
+    list of str
+        A sentence or none.
+    """
+    held_out = run.held_out
+    if held_out is None:
+        return []
+    write = "{:.1%}".format if held_out.classify else "{:.3g}".format
+    what = "wrong classes" if held_out.classify else "mean squared error"
+    return [
+        f"On held-out samples ({held_out.n_splits}-fold, selection included): "
+        f"{write(held_out.selected)} {what} with {run.selector.n_selected_:,} selected features, "
+        f"{write(held_out.everything)} with all {run.n_features:,}; the standard error of the "
+        f"difference is {write(held_out.standard_error)}."
+    ]
 
 
 def interval_rows(run: SelectionRun) -> list[tuple[str, Certificate]]:

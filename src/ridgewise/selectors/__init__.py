@@ -2,6 +2,7 @@
 """scikit-learn selectors, one file a method, and the registry of methods."""
 
 from ridgewise.selectors._bss import BSSSelector
+from ridgewise.selectors._given import GivenSelector
 from ridgewise.selectors._information_gain import InformationGainSelector
 from ridgewise.selectors._leverage import LeverageSelector
 from ridgewise.selectors._methods import (
@@ -20,6 +21,7 @@ from ridgewise.selectors._subset import SubsetSelector
 __all__ = [
     "METHODS",
     "BSSSelector",
+    "GivenSelector",
     "InformationGainSelector",
     "LeverageSelector",
     "Method",

@@ -9,7 +9,7 @@ from ridgewise._memory import remembered
 from ridgewise._typing import FloatArray
 from ridgewise.guarantees import Certificate
 from ridgewise.selectors._base import FeatureSelector, check_n_features, validate_wide
-from ridgewise.spectrum import Spectrum, compute_spectrum
+from ridgewise.spectrum import Spectrum, scored_spectrum
 
 DRAWS_PER_RANK = 4  # by default: promises [1/4, 9/4] where the method is BSS
 
@@ -64,13 +64,6 @@ class SpectralSelector(FeatureSelector):
 def penalty_of(singular_values: FloatArray, alpha: float) -> FloatArray | None:
     """Of each direction alpha / sigma^2; None where alpha is 0."""
     return None if alpha == 0 else alpha / singular_values**2
-
-
-def scored_spectrum(X: Any, **settings: Any) -> Spectrum:
-    """The spectrum of X with its leverage scores, which every method here needs."""
-    spectrum = compute_spectrum(X, **settings)
-    _ = spectrum.leverage_scores  # computed now: it is part of what takes time
-    return spectrum
 
 
 def check_not_both(n_features_to_select: Any, epsilon: Any) -> None:

@@ -10,7 +10,13 @@ from ridgewise.spectrum._decompose import rank_limit
 from ridgewise.spectrum._expanded import Expanded, FeatureExpansion
 from ridgewise.spectrum._parquet import open_parquet
 from ridgewise.spectrum._scaled import scaled_columns
-from ridgewise.spectrum._spectrum import Spectrum, TallSpectrum, WideSpectrum, compute_spectrum
+from ridgewise.spectrum._spectrum import (
+    Spectrum,
+    TallSpectrum,
+    WideSpectrum,
+    compute_spectrum,
+    scored_spectrum,
+)
 
 __all__ = [
     "Columns",
@@ -28,5 +34,6 @@ __all__ = [
     "open_parquet",
     "rank_limit",
     "scaled_columns",
+    "scored_spectrum",
     "select_columns",
 ]

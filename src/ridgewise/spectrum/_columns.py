@@ -12,6 +12,7 @@ from scipy.linalg.blas import dtrmm
 from sklearn import get_config
 from sklearn.utils import assert_all_finite, check_array, gen_batches
 
+from ridgewise._progress import FEATURES, advance
 from ridgewise._typing import AnyArray, FloatArray, IndexArray, is_sparse
 from ridgewise.spectrum._containers import as_source, is_dask, is_outside, is_stored, transposed
 
@@ -142,7 +143,9 @@ class Columns:
 
     def slices(self) -> Iterator[slice]:
         """The blocks' places."""
-        yield from gen_batches(self.shape[1], self.block_width)
+        for place in gen_batches(self.shape[1], self.block_width):
+            yield place
+            advance(place.stop, self.shape[1], FEATURES)
 
     def dense_blocks(self) -> Iterator[tuple[slice, FloatArray]]:
         """Blocks of columns as float64 arrays of shape (n, width), centred if asked for."""

@@ -232,6 +232,26 @@ def compute_spectrum(
     return kind(*remembered(_decomposed, X, center=bool(center), solver=solver), rank)
 
 
+def scored_spectrum(X: Any, **settings: Any) -> Spectrum:
+    """Compute the spectrum of X with its leverage scores, as `compute_spectrum` and one more pass.
+
+    Parameters
+    ----------
+    X : array, sparse array or data frame of shape (n, d)
+        As `compute_spectrum` takes it.
+    **settings : object
+        Of `compute_spectrum`.
+
+    Returns
+    -------
+    Spectrum
+        ``leverage_scores`` are computed already.
+    """
+    spectrum = compute_spectrum(X, **settings)
+    _ = spectrum.leverage_scores  # a cached property
+    return spectrum
+
+
 def _decomposed(X: Any, *, center: bool, solver: str) -> tuple[Columns, Decomposition]:
     """Decompose X through its samples where there are more of them, else through its features."""
     read = as_rows if X.shape[0] > X.shape[1] else as_columns

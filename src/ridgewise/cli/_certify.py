@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`ridgewise certify`: what features from elsewhere, such as a published panel, are worth."""
+
+import csv
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ridgewise.cli._app import AsJson, Force, Quiet, app
+from ridgewise.cli._reading import check_not_read, reads_file, stem_of
+from ridgewise.cli._select import (
+    FILES,
+    Center,
+    Folds,
+    Log1p,
+    NoVerify,
+    Scale,
+    prepared_run,
+    show,
+    write,
+)
+from ridgewise.datasets.readers import Table
+from ridgewise.report import check_folder, progress
+from ridgewise.selectors import GivenSelector
+
+N_NAMED = 5
+CERTIFY_HELP = """\
+Certify features that were selected elsewhere, such as a published panel of genes.
+
+Writes the same folder as select: selected.csv, certificate.json, report.html. The certificate says
+how much the features keep of the data, beside random features of the same number; with --target,
+the held-out error with them and with all features is measured too.
+
+Examples:
+
+\b
+  ridgewise certify expression.csv --features panel.txt
+  ridgewise certify expression.csv --target outcome --features panel.txt --scale standard
+  ridgewise certify expression.csv --features expression-selected/selected.csv
+"""
+
+Features = Annotated[
+    Path,
+    typer.Option(
+        "--features",
+        help="A file with a name or an index (from 0) a line, or a selected.csv, weights included.",
+    ),
+]
+SkipUnknown = Annotated[
+    bool, typer.Option("--skip-unknown", help="Leave out names that FILE does not have.")
+]
+Alpha = Annotated[
+    float | None,
+    typer.Option(
+        min=0,
+        show_default="0 if possible, else leave-one-out or 0.1",
+        help="For ridge models with at least this alpha, in units of the kernel's mean diagonal.",
+    ),
+]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output", "-o", metavar="DIR", show_default="FILE-certified", help="The folder to write."
+    ),
+]
+
+
+@app.command(help=CERTIFY_HELP)
+@reads_file
+def certify(
+    file: Path,
+    read: Callable[[], Table],
+    features: Features,
+    skip_unknown: SkipUnknown = False,
+    alpha: Alpha = None,
+    output: Output = None,
+    center: Center = True,
+    scale: Scale = "none",
+    log1p: Log1p = False,
+    folds: Folds = 5,
+    no_verify: NoVerify = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    force: Force = False,
+) -> None:
+    """Certify listed features, write the folder, and show what was found."""
+    folder = output or Path(f"{stem_of(file)}-certified")
+    names, weights = read_features(features)
+    check_not_read(file, [folder / name for name in FILES])
+    check_folder(folder, FILES, overwrite=force)
+    with progress(quiet=quiet) as on_step:
+        on_step(f"reading {file.name}")
+        table = read()
+        places, notes = find_features(names, table, skip_unknown=skip_unknown)
+        run = prepared_run(
+            GivenSelector([place for place in places if place is not None], weights=weights),
+            table,
+            center=center,
+            scale=scale,
+            log1p=log1p,
+            folds=folds,
+            alpha=alpha,
+            verify=not no_verify,
+            notes=notes,
+            on_step=on_step,
+        )
+        on_step("writing")
+        seconds = write(run, table, folder, {}, file=file)
+    show(run, table, [folder / name for name in FILES], seconds, in_json=as_json, quiet=quiet)
+
+
+def read_features(path: Path) -> tuple[list[str], list[float] | None]:
+    """Read a list of features: one a line, or the columns of a selected.csv.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    names : list of str
+        Names or indices.
+    weights : list of float, or None
+        Where the file has a column of weights.
+    """
+    text = path.read_text(encoding="utf-8-sig", errors="replace")
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if lines and lines[0].startswith("feature,index,"):
+        rows = list(csv.DictReader(text.splitlines()))
+        return [row["index"] for row in rows], [float(row["weight"]) for row in rows]
+    if not lines:
+        raise ValueError(f"{path} has no features: give a name or an index a line")
+    name, count = Counter(lines).most_common(1)[0]
+    if count > 1:
+        raise ValueError(f"{path} has {name!r} {count} times")
+    return lines, None
+
+
+def find_features(
+    names: list[str], table: Table, *, skip_unknown: bool
+) -> tuple[list[int | None], list[str]]:
+    """Find listed features among those of a table.
+
+    Parameters
+    ----------
+    names : list of str
+        Names; or indices, where no feature has such names.
+    table : Table
+        The data.
+    skip_unknown : bool
+        Whether unknown names are left out.
+
+    Returns
+    -------
+    places : list of int or None
+        None for unknown ones.
+    notes : list of str
+        What was left out.
+    """
+    known = {str(name): place for place, name in enumerate(table.feature_names)}
+    places = [known.get(name) for name in names]
+    n_features = table.X.shape[1]
+    if all(place is None for place in places) and all(name.isdecimal() for name in names):
+        places = [int(name) if int(name) < n_features else None for name in names]
+    unknown = [name for name, place in zip(names, places, strict=True) if place is None]
+    if not unknown:
+        return places, []
+    listed = ", ".join(map(repr, unknown[:N_NAMED])) + (", ..." if len(unknown) > N_NAMED else "")
+    said = f"{len(unknown)} of {len(names)} features of the list are not in the data: {listed}"
+    if len(unknown) == len(names) or not skip_unknown:
+        raise ValueError(f"{said}; --skip-unknown leaves them out")
+    return places, [f"{said}."]
