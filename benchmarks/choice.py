@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which method when: each method's error on all the real data at hand, against how many features.
+"""Which method when: error of each method by number of features, on all available real data.
 
     python -m benchmarks.choice --jobs 2               writes docs/measured/choice.csv
     python -m benchmarks.choice --only golub,techtc    some of it: folders, or folders of folders
 
-Five-fold cross-validation, shuffled twice, of RLSC or ridge regression with what each method
-selects from the training samples. The alphas are 0.01, 0.1 and 1 times the mean eigenvalue of the
-kernel, and each method has its best one. Counts of words are taken as log(1 + count), everything
-else with mean 0 and variance 1. How many features: from a quarter of the number of samples to four
-times as many, at most half of all. Finished folds are kept in build/choice: killed, the same
-command goes on.
+Five-fold cross-validation, repeated twice, of RLSC or ridge regression on the features that each
+method selects from the training samples. The alphas are 0.01, 0.1 and 1 times the mean eigenvalue
+of the kernel; each method uses its best one. Word counts are transformed to log(1 + count), other
+data are standardized. Numbers of features: from a quarter of the number of samples to four times
+as many, at most half of all features. Finished folds are cached in build/choice: an interrupted
+run can be resumed with the same command.
 
-The CSV has a line for each set, method and number of features. An error is a share of wrong
-classes, or of the target's variance; "excess" is how much more it is than with all features.
+The CSV has a line for each set, method and number of features. An error is a misclassification
+rate, or a share of the target's variance; "excess" is the difference to all features.
 """
 
 import argparse
@@ -81,7 +81,7 @@ def main() -> None:
 
 
 def measure(name: str, kind: str, options: argparse.Namespace) -> list[dict[str, Any]]:
-    """The lines of one data set."""
+    """Measure one data set; return its lines."""
     X, y = prepared(options.data / name)
     n, d = X.shape
     classify = is_classification(y, "auto")
@@ -100,7 +100,7 @@ def measure(name: str, kind: str, options: argparse.Namespace) -> list[dict[str,
             cache=options.cache,
             progress=True,
         )
-        for group in groups  # each with a cache of its own
+        for group in groups  # each with its own cache
     ]
     scale = 1.0 if classify else float(np.var(y))
     say(f"{name}: {n} x {d}")
@@ -115,7 +115,7 @@ def measure(name: str, kind: str, options: argparse.Namespace) -> list[dict[str,
 
 
 def results(found: Comparison, counts: dict[float, int], scale: float) -> Iterator[dict[str, Any]]:
-    """A line for each method and number of features, at its best alpha."""
+    """Return a line for each method and number of features, at its best alpha."""
     best_of_all = min(row.error_mean for row in found.rows if row.method == ALL_FEATURES)
     for method in found.methods[1:]:
         for share, count in counts.items():
@@ -133,7 +133,7 @@ def results(found: Comparison, counts: dict[float, int], scale: float) -> Iterat
 
 
 def selectors(X: Any, classify: bool) -> dict[str, Any]:
-    """The methods, of which one needs classes."""
+    """The methods; information gain only for classification."""
     methods: dict[str, Any] = {
         "BSS": BSSSelector(),
         "BSS, slack": BSSSelector(rule="slack"),
@@ -149,13 +149,13 @@ def selectors(X: Any, classify: bool) -> dict[str, Any]:
 
 
 def prepared(folder: Path) -> tuple[Any, Any]:
-    """Samples and targets, scaled as people would."""
+    """Return X and y, with the usual scaling."""
     if (folder / "vectors.dat").exists():
         words = read_techtc_folder(folder)
         return words.data.log1p(), words.target
     X, lines = load(folder), (folder / "y.txt").read_text(encoding="utf-8").split("\n")
     y = np.array([line.split()[0] for line in lines if line.strip()])
-    with contextlib.suppress(ValueError):  # unless they are names of classes
+    with contextlib.suppress(ValueError):  # class names stay as they are
         y = y.astype(float)
     return (X.tocsr().log1p() if is_sparse(X) else StandardScaler().fit_transform(X)), y
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`ridgewise select` on a wide CSV file: where the time goes, and how much memory it takes.
+"""`ridgewise select` on a wide CSV file: time of each step, and peak memory.
 
     python -m benchmarks.command
 
-Makes a file of 200 samples and 50,000 features, reads it as fast as polars can, and runs the
-command on it as users do, in a process of its own. Peak memory is that of the process; what it
-takes to start (the interpreter and the libraries) is measured by `ridgewise --version`.
+Writes a file of 200 samples and 50,000 features, reads it with polars for comparison, and runs the
+command on it in a new process. Peak memory is that of the process; the part of the interpreter and
+the libraries is measured by `ridgewise --version`.
 """
 
 import argparse
@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def make_csv(path: Path, n_samples: int, n_features: int) -> None:
-    """Write numbers of six digits, with correlations, and names."""
+    """Write correlated numbers of six digits, with names."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n_samples, 20)) @ rng.normal(size=(20, n_features))
     X += rng.normal(size=X.shape)
@@ -65,7 +65,7 @@ def make_csv(path: Path, n_samples: int, n_features: int) -> None:
 
 
 def time_polars(path: Path, n_features: int) -> float:
-    """The best of three."""
+    """Best time of three runs."""
     times = []
     for _ in range(3):
         start = time.perf_counter()
@@ -75,9 +75,9 @@ def time_polars(path: Path, n_features: int) -> float:
 
 
 def run(arguments: list[str]) -> tuple[float, str]:
-    """Run the command; return its peak memory in MiB, and what it printed.
+    """Run the command; return its peak memory in MiB, and its output.
 
-    A small process starts it, since a new one counts the memory of the one that started it.
+    A small process starts it, since a new process inherits the peak memory of its parent.
     """
     command = [sys.executable, "-c", STARTER, sys.executable, "-m", "ridgewise", *arguments]
     done = subprocess.run(command, capture_output=True, text=True)

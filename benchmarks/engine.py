@@ -6,7 +6,7 @@
     python -m benchmarks.engine --only memmap         a part: techtc, folds, sets, text or memmap
 
 TechTC is read from --data (default: the folder shared/data beside the repository) and left out,
-with a word, where it is absent. Ratios count: seconds depend on the machine and what else it does.
+with a note, if absent. Compare ratios: seconds depend on the machine and its load.
 """
 
 import argparse
@@ -92,7 +92,7 @@ def compare_selectors(data: Path) -> None:
 
 
 def selector_runs(X: sp.csr_array) -> dict[str, Callable[[], object]]:
-    """What a user calls."""
+    """The selectors."""
     return {
         "BSSSelector": partial(BSSSelector(N_DRAWS).fit, X),
         "LeverageSelector": partial(LeverageSelector(N_DRAWS, random_state=0).fit, X),
@@ -135,7 +135,7 @@ def engine_runs(spectrum: Spectrum) -> dict[str, Callable[[], object]]:
 
 
 def by_numpy(spectrum: Spectrum, rule: str) -> None:
-    """The engine without compiled draws, as where there was no compiler."""
+    """The engine without compiled draws."""
     with patch.object(compiled, "draw_ahead", None):
         sparsify(spectrum, N_DRAWS, rule)
 
@@ -158,7 +158,7 @@ def compare_memmap(n: int = 200, d: int = 1_000_000) -> None:
 
 
 def best_times(runs: dict[str, Callable[[], object]], repeats: int) -> dict[str, float]:
-    """The shortest of some runs of each, in turns: what else the machine does hits them alike."""
+    """Best times of interleaved runs, so that the load affects all alike."""
     times = dict.fromkeys(runs, np.inf)
     for _ in range(repeats):
         for what, run in runs.items():
@@ -167,7 +167,7 @@ def best_times(runs: dict[str, Callable[[], object]], repeats: int) -> dict[str,
 
 
 def best_time(run: Callable[[], object], repeats: int) -> float:
-    """The shortest of some runs, in seconds."""
+    """Best time of several runs, in seconds."""
     times = []
     for _ in range(repeats):
         start = time.perf_counter()

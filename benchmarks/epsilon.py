@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How many features a certified epsilon takes, as a multiple of the rank, method by method.
+"""Number of features for a certified epsilon, as a multiple of the rank, for each method.
 
-    python -m benchmarks.epsilon                        all the real data at hand, then the table
+    python -m benchmarks.epsilon                        all available real data, then the table
     python -m benchmarks.epsilon --only golub,techtc    some of it: folders, or folders of folders
     python -m benchmarks.epsilon --minutes 20           leave a data set after so long
     python -m benchmarks.epsilon --table                the table of what there is already
 
-Every measurement is written to --results as it is made: killed, or out of time, the same command
-goes on where it was. (Start anew, with another file, when the methods change.)
+Every measurement is appended to --results at once: an interrupted run is resumed by the same
+command. (Use a new file when the methods change.)
 
-The table is in Markdown, a row a method: the smallest r / rank whose measured epsilon is at most
-the one asked for, to two percent of r. The search takes epsilon for falling with r. "polished":
-reweighted afterwards; the others' weights are only scaled, by 2 / (lower + upper), which is free.
-"> x": not reached with x times the rank, which is ten, or nearly all features. An empty cell: not
-measured yet. Of the sets in a folder the median is shown, unless --each.
+The table is in Markdown, one row per method: the smallest r / rank whose measured epsilon is at
+most the given one, to two percent of r. The search assumes that epsilon decreases with r.
+"polished": weights optimized afterwards; other weights are only scaled, by 2 / (lower + upper).
+"> x": not reached with x times the rank, which is ten, or nearly all features. Empty cell: not
+measured yet. For the sets of a folder the median is shown, unless --each.
 """
 
 import argparse
@@ -52,7 +52,7 @@ Selection = tuple[Any, Any]  # indices and weights
 
 
 class OutOfTimeError(Exception):
-    """A measurement is missing, and there is no time to make it."""
+    """A measurement is missing, and the time limit is reached."""
 
 
 def main() -> None:
@@ -77,14 +77,14 @@ def main() -> None:
 
 
 class Log:
-    """Measurements in a file of JSON lines: those there, and those to come."""
+    """Measurements in a JSON Lines file."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.known: dict[tuple[Any, ...], Any] = {}
         path.parent.mkdir(parents=True, exist_ok=True)
         text = path.read_text(encoding="utf-8") if path.exists() else ""
-        self.start = "" if text.endswith("\n") else "\n"  # after a line that was cut short
+        self.start = "" if text.endswith("\n") else "\n"  # after an incomplete line
         for line in text.splitlines():
             try:
                 *key, value = json.loads(line)
@@ -93,7 +93,7 @@ class Log:
             self.known[tuple(key)] = value
 
     def add(self, *key: Any, value: Any) -> None:
-        """Remember a measurement, now and for later runs."""
+        """Add a measurement to memory and to the file."""
         self.known[key] = value
         with self.path.open("a", encoding="utf-8") as file:
             file.write(f"{self.start}{json.dumps([*key, value])}\n")
@@ -101,7 +101,7 @@ class Log:
 
 
 class DataSet:
-    """A data set, read and decomposed only when a measurement is missing."""
+    """A data set, loaded and decomposed on demand."""
 
     def __init__(self, name: str, folder: Path, log: Log) -> None:
         self.name, self.folder, self.log = name, folder / name, log
@@ -119,7 +119,7 @@ class DataSet:
         return n, d, rank
 
     def epsilon(self, method: str, polished: bool, n_draws: int) -> float:
-        """The epsilon of a selection, as measured now or before."""
+        """The epsilon of a selection, cached or measured now."""
         key = (self.name, method, polished, n_draws)
         if key not in self.log.known:
             self.check_time()
@@ -127,7 +127,7 @@ class DataSet:
         return float(self.log.known[key])
 
     def measured(self, method: str, polished: bool, n_draws: int) -> float:
-        """Select, reweight if asked to, and measure; with a line on the way."""
+        """Select, optionally polish, and measure; prints progress."""
         start = time.perf_counter()
         selected, weights = self.selection(method, n_draws)
         rows = self.spectrum.take(selected)
@@ -138,13 +138,13 @@ class DataSet:
         return epsilon
 
     def selection(self, method: str, n_draws: int) -> Selection:
-        """What a method selects, once for both kinds of weights."""
+        """The selection of a method, shared by both kinds of weights."""
         if (method, n_draws) not in self.selections:
             self.selections[method, n_draws] = self.select[method](n_draws)
         return self.selections[method, n_draws]
 
     def check_time(self) -> None:
-        """Stop where there is no time left."""
+        """Raise if the time limit is reached."""
         if time.monotonic() > self.deadline:
             raise OutOfTimeError
 
@@ -172,7 +172,7 @@ class DataSet:
 
     @cached_property
     def pivots(self) -> Any:
-        """As many of RRQR as may be asked for."""
+        """RRQR's order of features, up to the largest r."""
         return RRQRSelector(most_draws(self)).fit(self.X).selected_
 
     def bss(self, rule: str) -> Callable[[int], Selection]:
@@ -191,7 +191,7 @@ class DataSet:
 
 
 def measure(data: DataSet, epsilon: float, seconds: float) -> None:
-    """Fill in the column of a data set, as far as time allows."""
+    """Measure a data set until the time limit."""
     say(data.name)
     data.deadline = time.monotonic() + seconds
     try:
@@ -203,10 +203,10 @@ def measure(data: DataSet, epsilon: float, seconds: float) -> None:
 
 
 def smallest(data: DataSet, method: str, polished: bool, epsilon: float) -> int | None:
-    """The smallest r that reaches epsilon; None where none does. May be out of time.
+    """The smallest r that reaches epsilon, or None. May raise OutOfTimeError.
 
-    From 1.6 times the rank upwards by half, then between the last two: where a straight line
-    through both epsilons crosses the one wanted, but not too near either end.
+    Starts at 1.6 times the rank, grows by half, then interpolates linearly between the last two,
+    away from both ends.
     """
     _, _, rank = data.shape
     most, r, below = most_draws(data), min(int(1.6 * rank) + 1, most_draws(data)), None
@@ -228,13 +228,13 @@ def smallest(data: DataSet, method: str, polished: bool, epsilon: float) -> int 
 
 
 def most_draws(data: DataSet) -> int:
-    """More are not tried."""
+    """The largest r tried."""
     _, d, rank = data.shape
     return min(MOST * rank, d - 1)
 
 
 def table(sets: list[DataSet], options: argparse.Namespace) -> str:
-    """All that is known, in Markdown."""
+    """All results as a Markdown table."""
     groups: dict[str, list[DataSet]] = {}
     for data in sets:
         if (data.name, "shape") in data.log.known:
@@ -255,7 +255,7 @@ def table(sets: list[DataSet], options: argparse.Namespace) -> str:
 
 
 def head(name: str, group: list[DataSet]) -> str:
-    """The head of a column: name and rank, or how many sets and which ranks."""
+    """Heading of a column: name and rank, or number of sets and range of ranks."""
     ranks = sorted(data.shape[2] for data in group)
     if len(group) == 1:
         return f"{Path(name).name} ({ranks[0]})"
@@ -263,7 +263,7 @@ def head(name: str, group: list[DataSet]) -> str:
 
 
 def cell(group: list[DataSet], method: str, polished: bool, epsilon: float) -> str:
-    """A number, or the median of those known."""
+    """A value, or the median over the sets."""
     found = []
     for data in group:
         try:
@@ -295,7 +295,7 @@ def say(line: str) -> None:
 
 
 def data_sets(folder: Path, name: str) -> Iterator[str]:
-    """A data set, or all those in a folder of them; with a word where there is none."""
+    """A data set, or all sets of a folder; prints a note if there are none."""
     if is_data_set(folder / name):
         yield name
         return

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How time and memory grow with d, n and r: parts of ``python -m benchmarks.scaling``.
+"""Growth of time and memory with d, n and r: parts of ``python -m benchmarks.scaling``.
 
-Each beside what no such method can do without: the leverage scores (K, V, S and one more pass over
-the data) for d, and one eigendecomposition of an n x n matrix for n. One thread throughout, and
-seconds of the processor.
+Each is compared with an unavoidable cost: the leverage scores (K, V, S and one more pass over the
+data) for d, and one eigendecomposition of an n x n matrix for n. One thread, CPU seconds.
 """
 
 import json
@@ -31,11 +30,11 @@ D_DENSE = 20_000
 N_SIZES = (100, 300, 1000, 2000)
 N_FOR_R = 300
 R_SIZES = (400, 600, 1200, 2400, 4800)
-LONG = 10.0  # seconds: what takes longer is run once
+LONG = 10.0  # seconds; slower functions are run once
 
 
 def grow_d(share: float) -> Results:
-    """Sparse features, each size in a process of its own."""
+    """Sparse features, each size in a new process."""
     n, r = N_SPARSE, R_SPARSE
     print(f"\nsparse, {PER_FEATURE} non-zeros a feature, n = {n}, r = {r}")
     print("         d     matrix  peak memory       times      K, leverage  BSSSelector    ratio")
@@ -56,7 +55,7 @@ def grow_d(share: float) -> Results:
 
 
 def measure_sparse(d: int) -> dict[str, float]:
-    """Time and memory of one size: of this process, which must be new."""
+    """Time and memory of one size, in this process, which must be new."""
     base = memory("VmRSS")
     X = sparse_features(N_SPARSE, d)
     matrix = (X.data.nbytes + X.indices.nbytes + X.indptr.nbytes) / 1e6
@@ -73,7 +72,7 @@ def measure_sparse(d: int) -> dict[str, float]:
 
 
 def sparse_features(n: int, d: int) -> sp.csc_array:
-    """Gaussian values of varying scale at random places, made without copies of the whole."""
+    """Gaussian values of varying scale at random positions, built without copying the matrix."""
     rng = np.random.default_rng(0)
     indices = np.empty((d, PER_FEATURE), dtype=np.int32)
     data = np.empty((d, PER_FEATURE))
@@ -114,7 +113,7 @@ def grow_n(share: float) -> Results:
 
 
 def grow_r(share: float) -> Results:
-    """Dense Gaussian features, more and more draws."""
+    """Dense Gaussian features, increasing numbers of draws."""
     print(f"\ndense, n = {N_FOR_R}, d = {D_DENSE:,}")
     print("         r     BSSSelector")
     X = np.random.default_rng(0).standard_normal((N_FOR_R, D_DENSE))
@@ -138,9 +137,9 @@ def chosen(sizes: Sequence[int], share: float) -> list[int]:
 
 
 def take_turns(runs: dict[str, Callable[[], object]]) -> dict[str, float]:
-    """The shortest of three runs of each, in turns; of one where all of them take long.
+    """Best CPU time of three interleaved runs of each; of one run if all are slow.
 
-    In seconds of the processor: a run of minutes meets all that a busy machine does meanwhile.
+    CPU seconds, since wall time depends on the load of the machine.
     """
     times = dict.fromkeys(runs, np.inf)
     for _ in range(3):
@@ -154,18 +153,18 @@ def take_turns(runs: dict[str, Callable[[], object]]) -> dict[str, float]:
 
 
 def tell_exponents(size: str, found: Results, names: Sequence[str]) -> None:
-    """Print the exponents that fit what was measured."""
+    """Print the fitted exponents."""
     told = [f"{name} {size}^{exponent(found[size], found[name]):.2f}" for name in names]
     print(f"  grows as: {', '.join(told)}")
 
 
 def exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
-    """The slope of a straight line through the logarithms, by least squares."""
+    """Slope of the least-squares line in logarithmic coordinates."""
     return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
 
 
 def memory(field: str) -> float:
-    """Resident memory of this process in MB: now (VmRSS), or at most until now (VmHWM). Linux."""
+    """Resident memory of this process in MB: current (VmRSS) or peak (VmHWM). Linux."""
     for line in Path("/proc/self/status").read_text(encoding="utf-8").splitlines():
         if line.startswith(f"{field}:"):
             return int(line.split()[1]) * 1024 / 1e6
@@ -173,7 +172,7 @@ def memory(field: str) -> float:
 
 
 def draw(found: dict[str, Results], path: Path) -> None:
-    """Draw what was measured, on logarithmic axes."""
+    """Plot the measurements on logarithmic axes."""
     from matplotlib import style
     from matplotlib.figure import Figure
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ridgewise beside other packages that select features: time, memory, and what is kept.
+"""Ridgewise and other feature selection packages: time, memory and spectrum.
 
     python -m benchmarks.peers --prepare              an environment for each package, by pip
     python -m benchmarks.peers                        all methods on all data at hand, then tables
@@ -8,13 +8,13 @@
     python -m benchmarks.peers --table                the tables of what there is already
     python -m benchmarks.peers --plot peers.png       and a picture: time against upper / lower
 
-Each selection runs in a process of its own, on one thread, and is killed after --minutes of
-processor time. Every one is written to --results as it is made: killed, the same command goes on
-where it was. (Start anew, with another file, when a method changes.)
+Each selection runs in a new process, on one thread, and is killed after --minutes of CPU time.
+Results are appended to --results at once: an interrupted run is resumed by the same command. (Use a
+new file when a method changes.)
 
-Methods select from the training part (70 %, stratified) alone. "seconds" is processor time, the
-best of up to three runs, after a run on tiny data; "MB" is by how much the process grew, a dense
-copy of sparse data included. [lower, upper] are the extreme eigenvalues of the selected features'
+Methods select from the training part only (70 %, stratified). "seconds" is CPU time, the best of
+up to three runs, after a warm-up on tiny data; "MB" is the growth of the process, including a dense
+copy of sparse data. [lower, upper] are the extreme eigenvalues of the selected features'
 kernel relative to that of all, with the method's weights, or 1; "polished" is upper / lower with
 the best weights for the same features. "error" is that of regularized least squares on the other
 30 %, alpha a tenth of the mean diagonal of the selected features' kernel. TechTC is taken as
@@ -60,7 +60,7 @@ ENVIRONMENTS = {
     "skfeature-chappers": ["skfeature-chappers==1.2.1"],
     "low-rank-toolbox": ["low-rank-toolbox==2.0.0"],
 }
-PATIENCE = 20  # times the processor time, on a busy machine
+PATIENCE = 20  # times the CPU time, on a busy machine
 THREADS = ("OMP", "OPENBLAS", "MKL", "NUMBA")
 BASE = "BSS"  # whose seconds are 1
 ALL_FEATURES = "all features"
@@ -109,7 +109,7 @@ def parsed() -> argparse.Namespace:
 
 
 def names_among(known: list[str]) -> Any:
-    """A reader of names with commas between them."""
+    """Parser of a comma-separated list of names."""
 
     def read(text: str) -> list[str]:
         names = text.split(",")
@@ -121,7 +121,7 @@ def names_among(known: list[str]) -> Any:
 
 
 def prepare(folder: Path, requirements: list[str]) -> None:
-    """Make a virtual environment, unless it is there; keep the reason where that fails."""
+    """Create a virtual environment if there is none; record the reason if that fails."""
     if (folder / "ready").exists():
         return
     say(f"{folder.name}: installing")
@@ -134,7 +134,7 @@ def prepare(folder: Path, requirements: list[str]) -> None:
 
 
 def interpreter(package: str, folder: Path) -> tuple[str, str]:
-    """The Python that has a package, and why there is none where there is none."""
+    """The Python with a package, or the reason why there is none."""
     if package not in ENVIRONMENTS:
         return sys.executable, ""
     if (folder / package / "ready").exists():
@@ -145,7 +145,7 @@ def interpreter(package: str, folder: Path) -> tuple[str, str]:
 
 
 class Split(NamedTuple):
-    """A data set: what is selected from, and what is tested with (None: nothing)."""
+    """A data set: training part, and test part (or None)."""
 
     X: Any
     y: Any
@@ -154,7 +154,7 @@ class Split(NamedTuple):
 
 
 def read_split(name: str, folder: Path) -> Split | None:
-    """A data set; None, with a word, where it is not at hand."""
+    """A data set; None, with a note, if it is not available."""
     if name in ("gaussian", "tiny"):
         rng = np.random.default_rng(0)
         X = rng.standard_normal((200, 20_000) if name == "gaussian" else (30, 200))
@@ -170,7 +170,7 @@ def read_split(name: str, folder: Path) -> Split | None:
 
 
 def read(folder: Path) -> tuple[Any, Any]:
-    """X in double precision, of counts of words log(1 + count); and y, 1 and -1."""
+    """X in float64, word counts as log(1 + count), and y with values 1 and -1."""
     X = load(folder)
     X = (sp.csr_array(X) if sp.issparse(X) else X).astype(np.float64)
     if (folder / "y.txt").exists():
@@ -181,7 +181,7 @@ def read(folder: Path) -> tuple[Any, Any]:
 
 
 def measure(name: str, options: argparse.Namespace, log: Log) -> None:
-    """Run the methods that have not run yet on a data set."""
+    """Run the methods without results on a data set."""
     wanted = [method for method in options.methods if not done(name, method, options, log)]
     if not wanted or (split := read_split(name, options.data)) is None:
         return
@@ -205,13 +205,13 @@ def measure(name: str, options: argparse.Namespace, log: Log) -> None:
 
 
 def done(name: str, method: str, options: argparse.Namespace, log: Log) -> bool:
-    """Whether there is nothing left to do; where time ran out, more time is another try."""
+    """Whether a result is final; after a timeout, a longer limit is another try."""
     found = log.known.get((name, method))
     return found is not None and found.get("minutes", options.minutes) >= options.minutes
 
 
 def write(split: Split, path: Path) -> None:
-    """The training part, for workers of any environment."""
+    """Write the training part for workers of any environment."""
     if sp.issparse(split.X):
         X = split.X
         parts = {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": X.shape}
@@ -223,7 +223,7 @@ def write(split: Split, path: Path) -> None:
 def start(
     python: str, method: str, folder: Path, number: int, options: argparse.Namespace
 ) -> dict[str, Any]:
-    """Run a method in a process of its own, and tell what came of it."""
+    """Run a method in a new process; return its report."""
     report = folder / "report.json"
     report.unlink(missing_ok=True)
     # -P: the folder of the script has modules, which no peer shall import
@@ -246,7 +246,7 @@ def start(
 
 
 def judged(selected: Any, weights: Any, split: Split, spectrum: Spectrum) -> dict[str, Any]:
-    """What the selected features keep, by what they were weighted with and by the best weights."""
+    """The spectrum of a selection, with its own weights and with polished ones."""
     selected, first = np.unique(selected, return_index=True)
     weights = np.ones(len(selected)) if weights is None else np.asarray(weights)[first]
     rows = spectrum.take(selected)
@@ -261,14 +261,14 @@ def judged(selected: Any, weights: Any, split: Split, spectrum: Spectrum) -> dic
 
 
 def interval(rows: Any, weights: Any) -> tuple[float, float]:
-    """[lower, upper]; lower is 0 where rounding could have made it."""
+    """[lower, upper]; lower is 0 if it is within rounding errors."""
     lower, upper = weighted_spectrum(rows, weights)
     rounding = 64 * rows.shape[1] * np.finfo(np.float64).eps * upper
     return (lower if lower > rounding else 0.0), upper
 
 
 def held_out_error(split: Split, selected: Any, weights: Any) -> float | None:
-    """The share of the test samples that RLSC on the selected features gets wrong."""
+    """Test error of RLSC on the selected features."""
     if split.X_test is None:
         return None
     scale = np.sqrt(np.ones(len(selected)) if weights is None else weights)
@@ -279,12 +279,12 @@ def held_out_error(split: Split, selected: Any, weights: Any) -> float | None:
 
 
 def known(name: str, log: Log) -> dict[str, Any]:
-    """What there is of a data set, by method."""
+    """Results of a data set by method."""
     return {key[1]: value for key, value in log.known.items() if key[0] == name}
 
 
 def table(name: str, options: argparse.Namespace, log: Log) -> Iterator[str]:
-    """All that is known of a data set, in Markdown, and of which versions."""
+    """All results of a data set as a Markdown table, with versions."""
     found = known(name, log)
     if "shape" not in found:
         yield f"{name}: not measured"
@@ -328,7 +328,7 @@ def cells(method: str, found: dict[str, Any], base: float) -> list[str]:
 
 
 def titled(method: str) -> str:
-    """A method with its package, where its name does not tell."""
+    """A method with its package, unless its name has it."""
     package = METHODS[method].package.removesuffix("-select").removesuffix("-chappers")
     return f"**{method}**" if package == "ridgewise" else f"{package}: {method}"
 
@@ -338,7 +338,7 @@ def row(first: str, others: list[str]) -> str:
 
 
 def number(value: float) -> str:
-    """Two digits, and no more than are needed."""
+    """Format with two significant digits."""
     if not np.isfinite(value):
         return ""
     return f"{value:.2g}" if value < 10 else f"{value:.0f}" if value < 1e5 else f"{value:.0e}"
@@ -349,7 +349,7 @@ def percent(share: float | None) -> str:
 
 
 def shortened(text: str, most: int = 70) -> str:
-    """The first line, or as much of it as a table has room for."""
+    """The first line, truncated to fit a table."""
     line = text.strip().partition("\n")[0].replace("|", "/")
     return line if len(line) <= most else f"{line[: most - 3]}..."
 

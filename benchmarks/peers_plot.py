@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The picture of `benchmarks.peers`: seconds against upper / lower, a panel a data set."""
+"""The figure of `benchmarks.peers`: seconds against upper / lower, one panel per data set."""
 
 from pathlib import Path
 from typing import Any
@@ -54,7 +54,7 @@ def axes_mark(axes: Axes, colour: str) -> Any:
 
 
 def draw_panel(axes: Axes, name: str, found: dict[str, Any]) -> None:
-    """The methods that came to an end, as points with names that are placed later."""
+    """Finished methods as points; their labels are placed later."""
     n, d, rank, _ = found["shape"]
     for method, (package, _, _, labels) in METHODS.items():
         value = found.get(method, {})
@@ -94,7 +94,7 @@ def shown_ratio(value: float, _: Any) -> str:
 
 
 def place_names(axes: Axes) -> None:
-    """Put each name where it covers neither a point nor another name, near its point if it can."""
+    """Place each label near its point, without covering points or other labels."""
     points = np.array([axes.transData.transform(text.xy) for text in axes.texts]).reshape(-1, 2)
     taken = [Bbox.from_bounds(x - 6, y - 6, 12, 12) for x, y in points]
     inside = axes.get_window_extent()

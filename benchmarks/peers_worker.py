@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One selection by one method, measured: what `benchmarks.peers` starts, a process each.
+"""Measure one selection by one method: the worker process of `benchmarks.peers`.
 
     python benchmarks/peers_worker.py METHOD X.npz NUMBER SECONDS GIGABYTES REPORT.json
 
@@ -49,7 +49,7 @@ def main(name: str, data: str, number: str, seconds: str, gigabytes: str, report
 
 
 def measure(method: Method, X: Any, y: Any, number: int) -> dict[str, Any]:
-    """Select some times: the result, all times, and the memory of the first time."""
+    """Select several times: result, all times, and memory of the first run."""
     seconds: list[float] = []
     before = resident()
     while len(seconds) < MOST_RUNS and sum(seconds) < ENOUGH:
@@ -67,7 +67,7 @@ def measure(method: Method, X: Any, y: Any, number: int) -> dict[str, Any]:
 
 
 def run(method: Method, X: Any, y: Any, number: int) -> tuple[Any, Any]:
-    """Features and weights (None where there are none), from what the method takes."""
+    """Features and weights (or None) of a method."""
     if sp.issparse(X) and not method.sparse:
         X = X.toarray()
     found = method.select(X, y, number)
@@ -91,9 +91,9 @@ def small(sparse: bool) -> tuple[Any, Any]:
 
 
 def resident(field: str = "VmRSS") -> float | None:
-    """Resident memory of this process in MB, now or ("VmHWM") the most since the last look.
+    """Resident memory of this process in MB: current, or peak since the last call ("VmHWM").
 
-    None where the system does not tell.
+    None if the system does not report it.
     """
     try:
         lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
@@ -104,7 +104,7 @@ def resident(field: str = "VmRSS") -> float | None:
 
 
 def limit(seconds: int, gigabytes: float) -> None:
-    """End this process after so much processor time, and refuse it more memory."""
+    """Limit the CPU time and the memory of this process."""
     size = int(gigabytes * 2**30)
     resource.setrlimit(resource.RLIMIT_AS, (size, size))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))

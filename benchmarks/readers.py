@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Readers of CSV on wide tables: time against the fastest, and peak memory against the matrix.
+"""CSV readers on wide tables: time relative to the fastest, peak memory relative to the matrix.
 
     python -m benchmarks.readers                      200 x 50,000 and 38 x 3,000, made here
     python -m benchmarks.readers --slow               also pandas with pyarrow (minutes, 6 GB)
     python -m benchmarks.readers --digits 5           shorter numbers; by default all 17 digits
 
-Prints a Markdown table a shape. Time: all readers in this process by turns, the best of the
-rounds. Memory: each in a process of its own, what its peak adds to what it had before (Linux).
-Ratios count: seconds depend on the machine and what else it does. `read_table` also takes the hash
+Prints one Markdown table per shape. Time: all readers interleaved in this process, best of the
+rounds. Memory: each in a new process, growth of its peak (Linux). Compare ratios: seconds depend on
+the machine and its load. `read_table` also takes the hash
 of the file and looks for missing values; the others only read. Needs pandas and pyarrow.
 """
 
@@ -76,7 +76,7 @@ def compare(path: Path, X: Any, names: list[str], rounds: int) -> None:
 
 
 def peak_memory(name: str, path: Path) -> int:
-    """Bytes that reading adds to the most that a new process had before, its modules imported."""
+    """Growth of the peak memory of a new process by reading, in bytes, without its imports."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         return pool.submit(measure, name, path).result()
 
@@ -90,7 +90,7 @@ def measure(name: str, path: Path) -> int:
 
 
 def high_water() -> int:
-    """The most memory that this process had, in bytes."""
+    """Peak memory of this process in bytes."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
 
@@ -100,7 +100,7 @@ def read_ridgewise(path: Path) -> Any:
 
 
 def read_long_column(path: Path) -> Any:
-    """All cells of a line as one column of polars: what `read_table` does, and nothing besides."""
+    """Read all cells of a line as one polars column: the core of `read_table`."""
     import polars as pl
 
     with path.open() as stream:

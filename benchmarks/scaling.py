@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Past memory and past one process: memory maps, stored arrays, and a cluster of worker processes.
+"""Out-of-core and distributed data: memory maps, stored arrays, and a cluster of processes.
 
-And how time and memory grow with the features, the samples and the draws (``growth.py``).
+Also the growth of time and memory with the features, the samples and the draws (``growth.py``).
 
     python -m benchmarks.scaling                      all of it
     python -m benchmarks.scaling --only memmap dask   parts: memmap, command, stored, dask, d, n, r
     python -m benchmarks.scaling --share 0.1          with a tenth of the features, n or r
     python -m benchmarks.scaling --only d n r --plot scaling.png
 
-Ratios count: seconds depend on the machine and what else it does, which the first line tells. Each
-process works on one thread.
+Compare ratios: seconds depend on the machine and its load, which the first line shows. Each process
+uses one thread.
 """
 
 import argparse
@@ -36,7 +36,7 @@ from ridgewise.spectrum import as_columns, open_parquet
 
 N_SAMPLES = 200
 N_DRAWS = 400
-MEMORY = 500  # MB, the limit that is set
+MEMORY = 500  # MB
 
 
 def main() -> None:
@@ -66,7 +66,7 @@ def main() -> None:
 
 
 def run_memmap(d: int) -> None:
-    """A memory map of float32, with a limit: memory that is not the file's, and time."""
+    """A memory map of float32 with a memory limit: time, and memory without file pages."""
     with tempfile.TemporaryDirectory() as folder, threadpool_limits(1):
         X = make_memmap(Path(folder) / "X.f32", N_SAMPLES, d)
         print(f"\nmemory map of float32, {N_SAMPLES} x {d}, r = {N_DRAWS}, limit {MEMORY} MB")
@@ -84,7 +84,7 @@ def run_memmap(d: int) -> None:
 
 
 def run_command(d: int) -> None:
-    """`ridgewise select` on an .npy file, with a limit: all its steps, in a process of its own."""
+    """`ridgewise select` on an .npy file with a memory limit: all steps, in a new process."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         save_npy(make_memmap(folder / "X.f32", N_SAMPLES, d), folder / "X.npy")
@@ -104,7 +104,7 @@ def run_command(d: int) -> None:
 
 
 def save_npy(X: Any, path: Path) -> None:
-    """Save an array as np.save does, a block at a time."""
+    """Save an array like np.save, block by block."""
     saved = np.lib.format.open_memmap(path, mode="w+", dtype=X.dtype, shape=X.shape)
     for start in range(0, X.shape[1], 50_000):
         saved[:, start : start + 50_000] = X[:, start : start + 50_000]
@@ -112,7 +112,7 @@ def save_npy(X: Any, path: Path) -> None:
 
 
 def run_stored(d: int) -> None:
-    """The same data as Zarr and as Parquet: one pass, the next block read ahead or not."""
+    """The same data as Zarr and Parquet: one pass, with and without prefetching."""
     with tempfile.TemporaryDirectory() as name, threadpool_limits(1):
         folder = Path(name)
         X = make_memmap(folder / "X.f32", N_SAMPLES, d)
@@ -127,7 +127,7 @@ def run_stored(d: int) -> None:
 
 
 def stored_arrays(X: Any, folder: Path) -> dict[str, Any]:
-    """The data in each container; Parquet by columns only a part of it, since it is slow."""
+    """The data in each container; for Parquet by columns only a part, since it is slow."""
     import pyarrow as pa
     import pyarrow.parquet as pq
     import zarr
@@ -152,7 +152,7 @@ def stored_arrays(X: Any, folder: Path) -> dict[str, Any]:
 
 
 class Slow:
-    """An array that is read as from a disk or over a network: it makes one wait."""
+    """An array that simulates the delay of a disk or a network."""
 
     def __init__(self, X: Any) -> None:
         self.X, self.shape, self.dtype, self.chunks = X, X.shape, X.dtype, None
@@ -164,7 +164,7 @@ class Slow:
 
 
 def kernel_without_ahead(columns: Any) -> Any:
-    """K by the same blocks, each read when its turn comes."""
+    """K by the same blocks, without prefetching."""
     K = np.zeros((columns.shape[0],) * 2)
     for place in columns.slices():
         block = columns.finish(np.asarray(columns.X[:, place]))
@@ -199,7 +199,7 @@ def run_dask(d: int) -> None:
 
 @contextmanager
 def watched(process: int | str = "self", every: float = 0.01) -> Iterator[list[float]]:
-    """Resident memory of a process in MB, without pages of files, looked at all the time."""
+    """Peak resident memory of a process in MB, without file pages, by polling."""
     sizes, done = [resident(process)], threading.Event()
 
     def watch() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which method when: the guide's figure and table, as `python -m benchmarks.choice` measured.
+"""Which method when: the guide's figure and table from `python -m benchmarks.choice`.
 
 python docs/choice.py FOLDER
 """
@@ -34,7 +34,7 @@ def make(folder: Path) -> None:
 
 
 class Panel:
-    """One kind of data: against the share of features, each method's excess over all features.
+    """One kind of data: excess error of each method by share of features.
 
     In percentage points, averaged over the sets.
     """
@@ -50,7 +50,7 @@ class Panel:
                 self.excess[method][share] = mean(values)
 
     def within(self, least: float, most: float) -> dict[str, float]:
-        """Averages of the methods over a range of shares."""
+        """Means of the methods over a range of shares."""
         found = {
             method: [value for share, value in points.items() if least <= share <= most]
             for method, points in self.excess.items()
@@ -59,7 +59,7 @@ class Panel:
 
 
 def read() -> dict[str, Panel]:
-    """What was measured, by kinds of data."""
+    """Read the measurements by kind of data."""
     lines = defaultdict(list)
     with MEASURED.open(encoding="utf-8", newline="") as file:
         for line in csv.DictReader(file):
@@ -96,7 +96,7 @@ def draw(panels: dict[str, Panel]) -> Figure:
 
 
 def table(panels: dict[str, Panel]) -> str:
-    """For each kind of data and range of numbers, which method without labels errs least."""
+    """The best unsupervised method for each kind of data and range of numbers."""
     rows = [["data", *RANGES], ["---"] * (len(RANGES) + 1)]
     rows += [
         [name, *(cell(panel.within(*ends)) for ends in RANGES.values())]
@@ -106,7 +106,7 @@ def table(panels: dict[str, Panel]) -> str:
 
 
 def cell(errors: dict[str, float]) -> str:
-    """The best method without labels, BSS and information gain."""
+    """The best unsupervised method, BSS and information gain."""
     if not errors:
         return "(more than half of all)"
     best = min((method for method in errors if method != GAIN), key=errors.__getitem__)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How Sphinx builds the site: `python -m sphinx -W --keep-going docs docs/_build`."""
+"""Sphinx configuration: `python -m sphinx -W --keep-going docs docs/_build`."""
 
 import os
 import sys
@@ -22,7 +22,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
-    "sphinx-mathjax-offline",  # the site shows formulas without a network
+    "sphinx-mathjax-offline",  # formulas work offline
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
@@ -87,12 +87,12 @@ html_copy_source = False
 
 
 def setup(app):
-    """Make what the pages show of measured results and of real runs, before they are read."""
+    """Generate figures and tables before the pages are read."""
     app.connect("builder-inited", make_generated)
 
 
 def make_generated(app):
-    """Pictures and tables, into a folder that is not kept."""
+    """Generate figures and tables in a temporary folder."""
     import pictures
 
     import choice

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Follow a page word for word, and hold what comes out against what it shows.
+"""Run all code blocks of a page, and compare their output with the page.
 
     python docs/follow.py docs/start.md
     python docs/follow.py docs/start.md --installed      leave out its "pip install ..."
 
-Blocks of bash start here, with a new home, and each goes on in the folder where the one before it
-was left. Blocks of Python are one session, in that folder. A block of text is what the block before
-it printed; "..." in it stands for anything. Ends with 1 where something fails or differs.
+Bash blocks start here, with a new home folder; each continues in the final folder of the one before
+it. Python blocks are one session in that folder. A text block is the expected output of the block
+before it; "..." matches anything. Exit status 1 if a block fails or its output differs.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 
 class Block(NamedTuple):
-    """A block of a page, and what the page says that it prints (None: nothing said)."""
+    """A code block of a page, and its expected output (or None)."""
 
     language: str
     code: str
@@ -48,7 +48,7 @@ def main(page: Path, installed: bool) -> None:
 
 
 def blocks(text: str) -> list[Block]:
-    """The blocks of a page that are to be run."""
+    """The code blocks of a page."""
     found = re.findall(r"^```(\w+)\n(.*?)^```$", text, re.M | re.S)
     shown = [code if language == "text" else None for language, code in found[1:]] + [None]
     return [
@@ -59,7 +59,7 @@ def blocks(text: str) -> list[Block]:
 
 
 def run_bash(code: str, names: dict[str, Any]) -> str:
-    """Run a block in a shell, and go where it goes."""
+    """Run a block in a shell; keep its final folder."""
     with tempfile.NamedTemporaryFile() as place:
         script = f"{code}\npwd > {place.name}"
         shell = ["bash", "-euo", "pipefail", "-c", script]
@@ -69,7 +69,7 @@ def run_bash(code: str, names: dict[str, Any]) -> str:
 
 
 def run_python(code: str, names: dict[str, Any]) -> str:
-    """Run a block among the names that the blocks before it left."""
+    """Run a block in the namespace of the blocks before it."""
     importlib.invalidate_caches()  # something may have been installed
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
@@ -78,7 +78,7 @@ def run_python(code: str, names: dict[str, Any]) -> str:
 
 
 def is_alike(printed: str, shown: str) -> bool:
-    """Whether this is what was shown, but for white space and what "..." stands for."""
+    """Compare with the expected output, up to white space and "..."."""
     parts = " ".join(shown.split()).split("...")
     pattern = ".*".join(re.escape(part) for part in parts)
     return re.fullmatch(pattern, " ".join(printed.split()), re.S) is not None

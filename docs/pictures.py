@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The pictures of the page "How it works": `python docs/pictures.py FOLDER`.
+"""The figures of the page "How it works": `python docs/pictures.py FOLDER`.
 
-All of them come from runs of the library. A run's draws are replayed one by one by the plain
-algorithm's own functions, so that A, its eigenvalues and both barriers are known at every draw.
+All figures come from runs of the library. The draws are replayed with the plain algorithm's
+functions, to get A, its eigenvalues and both barriers at every draw.
 """
 
 import sys
@@ -33,7 +33,7 @@ from ridgewise.barrier._plain import (
 from ridgewise.barrier._problem import RULES, Barriers, is_feasible, scan_order
 from ridgewise.report._style import BLUE, DASHES, FAINT, GREEN, GRID, INK, ORANGE, PINK, STYLE
 
-# pages show pictures at the width of a phone too: narrow figures, with letters to match
+# narrow figures with matching font sizes, readable on a phone
 WIDTH = 6.0
 LOOK = {
     **STYLE,
@@ -59,13 +59,7 @@ DIVERGING = LinearSegmentedColormap.from_list("values", [BLUE, "white", ORANGE])
 
 
 def make(folder: Path) -> None:
-    """Write all pictures.
-
-    Parameters
-    ----------
-    folder : Path
-        Where to; made if it is not there.
-    """
+    """Write all figures to a folder, which is created if needed."""
     folder.mkdir(parents=True, exist_ok=True)
     X = example()
     run = replay(basis(X))
@@ -155,7 +149,7 @@ def draw_selection(X: FloatArray) -> Figure:
 def draw_pair(
     pair: tuple[Axes, Axes], X: FloatArray, titles: tuple[str, str], most: float | None = None
 ) -> None:
-    """Data as colours, and its kernel; ``most`` is the kernel's strongest colour."""
+    """Data as colours, and its kernel; ``most`` is the upper limit of the kernel's colour scale."""
     K = X @ X.T
     strong = 2.5 * np.std(X)
     limits = strong, most or np.abs(K).max()
@@ -176,7 +170,7 @@ def few_features() -> FloatArray:
 
 
 def draw_directions() -> Figure:
-    """In two dimensions: how round are eight of 60 features, by four methods."""
+    """Ellipses of eight of 60 features in two dimensions, by four methods."""
     X = few_features()
     U = basis(X)
     methods = {
@@ -254,7 +248,7 @@ def line_limits(run: Run) -> tuple[float, float]:
 
 
 def animate(run: Run, file: Path) -> None:
-    """Eigenvalues and barriers on a line, a frame a draw."""
+    """Eigenvalues and barriers on a line, one frame per draw."""
     figure = Figure(figsize=(WIDTH, 1.9))
     axes = figure.add_axes((0.03, 0.27, 0.94, 0.56))
     axes.axhline(0, color=GRID, linewidth=1.5, zorder=0)
@@ -371,7 +365,7 @@ def draw_feasible(run: Run) -> Figure:
 
 
 def draw_spectra(X: FloatArray) -> Figure:
-    """All eigenvalues that several methods end with, and the range over seeds."""
+    """Final eigenvalues of several methods, and the range over seeds."""
     methods = {
         "BSS, norm": (BLUE, BSSSelector(N_DRAWS)),
         "BSS, slack": (BLUE, BSSSelector(N_DRAWS, rule="slack")),
@@ -403,7 +397,7 @@ def draw_spectra(X: FloatArray) -> Figure:
 
 
 def over_seeds(U: FloatArray, X: FloatArray, selector: Selector) -> list[FloatArray]:
-    """The spectrum of a selection; of a method that is random, of many."""
+    """The spectrum of a selection; of random methods, for many seeds."""
     if isinstance(selector, BSSSelector):
         return [spectrum(U, selector.fit(X))]
     return [spectrum(U, selector.set_params(random_state=i).fit(X)) for i in range(N_SEEDS)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The pictures of the pages in README and guide: `python docs/screenshots.py`.
+"""Screenshots of the HTML pages for README and guide: `python docs/screenshots.py`.
 
 The data is text from Python's own library, 256 documents; needs Chromium (see docs/developing.md).
 """
@@ -25,7 +25,7 @@ SIZE = {"width": 1180, "height": 940}
 
 
 def main() -> None:
-    """Make the pages as a user would, and take their pictures."""
+    """Generate the pages with the command, and take screenshots."""
     with TemporaryDirectory() as name:
         folder = Path(name)
         write_data(folder)
@@ -46,7 +46,7 @@ def write_data(folder: Path) -> None:
 
 
 def take_pictures(folder: Path) -> None:
-    """Photograph the first screen of each page."""
+    """Take a screenshot of the top of each page."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
