@@ -209,3 +209,10 @@ def test_records_that_are_not_known(tmp_path):
     table = read_table(tmp_path / "x.h5ad")
     assert table.feature_names[0] == "x0"
     assert table.sample_names is None
+
+
+def test_excel_without_a_header(tmp_path):
+    pd.DataFrame([[1.5, 2], [0.5, 1]]).to_excel(tmp_path / "x.xlsx", header=False, index=False)
+    table = read_table(tmp_path / "x.xlsx", header=False)
+    np.testing.assert_array_equal(table.X, [[1.5, 2], [0.5, 1]])
+    assert table.feature_names.tolist() == ["x0", "x1"]

@@ -50,11 +50,11 @@ def _read_sheet(path: Path, options: Options, polars: Any, notes: list[str]) -> 
     if len(sheets) > 1 and options.key is None:
         others = ", ".join(shortened(name) for name in sheets[1:4])
         notes.append(f"Sheet {shortened(sheet)} was read; the key names another: {others}.")
-    has_header = options.header is not False
+    reading = {"header_row": None if options.header is False else 0}
     frame = polars.read_excel(
-        path, sheet_name=sheet, engine="calamine", has_header=has_header, infer_schema_length=None
+        path, sheet_name=sheet, engine="calamine", read_options=reading, infer_schema_length=None
     )
-    if not has_header:
+    if options.header is False:
         frame.columns = [f"x{j}" for j in range(frame.width)]
     return frame.with_columns(_as_numbers(column, polars) for column in frame if _is_text(column))
 
