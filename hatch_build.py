@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compile the draws of the barrier method on installing, where there is a C compiler.
+"""Build hook: compile the draws of the barrier method if there is a C compiler.
 
 Nothing depends on it: without a compiler, or with RIDGEWISE_PURE=1 in the environment, the package
 is pure Python and selects the same features. CC names another compiler than cc, gcc or clang.
@@ -23,15 +23,15 @@ FLAGS = ("-std=c11", "-O3", "-fopenmp-simd", "-fPIC", "-shared")
 
 
 class CompileDraws(BuildHookInterface):
-    """What hatchling runs before it makes a wheel, or an editable install."""
+    """Build hook that hatchling runs for wheels and editable installs."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Compile, and make it a part of the wheel, which is then one of this platform."""
+        """Compile the library and add it to the wheel, which gets a platform tag."""
         source = Path(self.root, SOURCE)
         self.scratch = tempfile.TemporaryDirectory()
         compiled = Path(self.scratch.name, f"libdraws{SUFFIX}")
         reason = compile_library(source, compiled)
-        if version == "editable":  # the package is where its source is
+        if version == "editable":  # the package is imported from its source
             reason = put_beside(source, None if reason else compiled) or reason
         elif not reason:
             build_data["force_include"][str(compiled)] = f"ridgewise/barrier/{compiled.name}"
@@ -41,17 +41,17 @@ class CompileDraws(BuildHookInterface):
             self.app.display_warning(f"ridgewise is installed without compiled draws: {reason}")
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
-        """Leave nothing behind."""
+        """Remove the temporary folder."""
         self.scratch.cleanup()
 
 
 def put_beside(source: Path, compiled: Path | None) -> str:
-    """Put a library in the place of the one that is there, if any; returns what kept it from it."""
+    """Install or remove the library beside its source; return the error message, or ""."""
     library, partial = source.with_name(f"libdraws{SUFFIX}"), source.with_name("draws.partial")
     try:
         if compiled is None:
             library.unlink(missing_ok=True)
-        else:  # never half of it, where somebody may load it
+        else:  # atomic: the library may be in use
             shutil.copy(compiled, partial)
             partial.replace(library)
     except OSError as error:
@@ -60,7 +60,7 @@ def put_beside(source: Path, compiled: Path | None) -> str:
 
 
 def compile_library(source: Path, library: Path) -> str:
-    """Compile a shared library; returns what kept it from being made, or nothing."""
+    """Compile a shared library; return the error message, or ""."""
     if os.environ.get("RIDGEWISE_PURE", "0") != "0":
         return "RIDGEWISE_PURE is set"
     compiler = (

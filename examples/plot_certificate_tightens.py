@@ -3,10 +3,9 @@
 The certificate tightens
 ========================
 
-BSS promises an interval before it has seen the data, from two numbers: how many features it
-draws, and the rank. What is measured afterwards is always within it. You will see both as the
-number of features grows, and how many features it takes to be promised, or to measure, a given
-epsilon.
+BSS guarantees an interval a priori, from two numbers: the number of draws and the rank. The
+measured interval always lies within it. This example shows both as the number of features grows,
+and how many features a given epsilon takes, a priori and measured.
 """
 
 import matplotlib.pyplot as plt
@@ -21,9 +20,9 @@ plt.rcParams.update({"font.size": 11, "axes.spines.top": False, "axes.spines.rig
 # %%
 # Measured, within promised
 # -------------------------
-# The paper's synthetic data, and its rule: of the features that fit between two barriers, draw
-# the one with the largest leverage score (``rule="norm"``, the default). The promise for r draws
-# is ``[(1 - s)^2, (1 + s)^2]`` with ``s = sqrt(rank / r)``.
+# The paper's synthetic data, and its rule: of the features that are feasible between the two
+# barriers, draw the one with the largest leverage score (``rule="norm"``, the default). The
+# guarantee for r draws is ``[(1 - s)^2, (1 + s)^2]`` with ``s = sqrt(rank / r)``.
 
 X, _ = make_ridge_synthetic(n_samples=40, n_features=3000, random_state=0)
 multiples = np.array([1.1, 1.25, 1.5, 2, 3, 4, 6, 8, 12, 16, 24])
@@ -34,9 +33,9 @@ for m, c in zip(multiples, certificates, strict=True):
     print(f"{m:8.2f}   {promised}    [{c.lower:.3f}, {c.upper:.3f}]")
 
 # %%
-# The interval is about every direction of the data at once: the squared length of any linear
-# combination of samples, in the selected features, is between ``lower`` and ``upper`` times what
-# it was. At 1 nothing has changed.
+# The interval covers all directions of the data: the squared norm of any linear combination of
+# samples, computed with the selected features, is between ``lower`` and ``upper`` times its norm
+# with all features. At 1 nothing has changed.
 
 promised_lower = [c.promised_lower for c in certificates]
 promised_upper = [c.promised_upper for c in certificates]
@@ -64,10 +63,10 @@ plt.show()
 # %%
 # From an epsilon to a number of features
 # ---------------------------------------
-# ``epsilon`` is the larger distance of the two ends from 1. For a promise that holds whatever the
-# data, ``features_for_epsilon`` tells the number beforehand. What given data needs can be far
-# less: ``BSSSelector(epsilon=...)`` looks for the fewest, with another rule ("ratio") and
-# polished weights.
+# ``epsilon`` is the larger distance of the two ends from 1. ``features_for_epsilon`` gives the
+# number of features for an a-priori guarantee, whatever the data. Given data can need far fewer:
+# ``BSSSelector(epsilon=...)`` searches for the fewest, with another rule ("ratio") and polished
+# weights.
 
 epsilons = np.array([0.9, 0.75, 0.6, 0.5, 0.4])
 beforehand = [features_for_epsilon(epsilon, rank=40) for epsilon in epsilons]

@@ -3,10 +3,9 @@
 Two workers with Dask
 =====================
 
-A Dask array is a matrix in chunks that need not be in one memory, or on one machine. The
-selectors take it as it is, and send the work to the chunks. You will see a cluster of two worker
-processes select the same features as in memory, from which chunks they come, and that
-``transform`` stays lazy.
+A Dask array is a matrix in chunks, which may be on several machines. The selectors compute on the
+chunks where they are. In this example a cluster of two worker processes selects the same features
+as in memory. It also shows from which chunks they come, and that ``transform`` stays lazy.
 """
 
 import dask.array as da
@@ -22,10 +21,9 @@ plt.rcParams.update({"font.size": 11, "axes.spines.top": False, "axes.spines.rig
 # %%
 # A cluster
 # ---------
-# Two processes on this machine, of one thread each. Your own cluster would be
-# ``Client("scheduler:8786")``, and nothing below would change. The line ``if __name__ ...`` is
-# needed in any script that starts processes, since each of them imports the script; in a notebook
-# leave it out.
+# Two processes on this machine, with one thread each. Use ``Client("scheduler:8786")`` for your own
+# cluster; nothing below changes. The line ``if __name__ ...`` is needed in any script that starts
+# processes, since each of them imports the script; leave it out in a notebook.
 
 if __name__ == "__main__":
     cluster = LocalCluster(
@@ -37,10 +35,9 @@ if __name__ == "__main__":
 # %%
 # An array in chunks of columns
 # -----------------------------
-# 60 samples of 20,000 features, in 8 chunks, which the workers make and keep. Chunks that hold
-# all samples of some features are best: each is then worked on where it is. The features of the
-# later chunks depend on each other more: each chunk has fewer patterns behind it than the one
-# before.
+# 60 samples of 20,000 features in 8 chunks, which the workers create and keep. Chunks with all
+# samples of some features are best, since they need not be moved. Later chunks have more correlated
+# features: each has fewer latent patterns than the one before.
 
 
 def make_chunk(block_info=None):
@@ -61,8 +58,8 @@ if __name__ == "__main__":
 # %%
 # The same features
 # -----------------
-# What comes to this process are the kernel, one number a feature, and the columns of some
-# candidates. The result does not depend on where the data is.
+# This process receives the kernel, one number per feature, and the columns of some candidates. The
+# result does not depend on where the data are.
 
 if __name__ == "__main__":
     on_cluster = BSSSelector(180).fit(X)
@@ -73,7 +70,7 @@ if __name__ == "__main__":
     print(f"weights differ by at most {apart:.0e}, relatively")
 
 # %%
-# ``transform`` gives a Dask array again, of which nothing has been computed yet:
+# ``transform`` returns a lazy Dask array:
 
 if __name__ == "__main__":
     X_small = on_cluster.transform(X)
@@ -83,8 +80,8 @@ if __name__ == "__main__":
 # %%
 # From which chunks
 # -----------------
-# The more a chunk's features differ from each other, the more of them are taken. The colours tell
-# which worker had the chunk.
+# Chunks with less correlated features contribute more of them. Colours show which worker had the
+# chunk.
 
 if __name__ == "__main__":
     counts = np.bincount(on_cluster.selected_ // 2500, minlength=8)
@@ -99,7 +96,7 @@ if __name__ == "__main__":
     plt.show()
 
 # %%
-# Leave nothing running:
+# Stop the cluster:
 
 if __name__ == "__main__":
     client.close()

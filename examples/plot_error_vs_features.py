@@ -4,9 +4,9 @@ Error against the number of features
 ====================================
 
 Which method, and how many features? :func:`~ridgewise.compare` answers that on your own data, by
-cross-validation in which every method selects from the training samples only. You will see all
-methods of the package on one text, with error bars, and how to ask whether a difference could be
-luck.
+cross-validation in which every method selects from the training samples only. This example
+compares all methods of the package on one text, with error bars, and tests whether differences
+are significant.
 """
 
 import matplotlib.pyplot as plt
@@ -27,8 +27,8 @@ plt.rcParams.update({"font.size": 11, "axes.spines.top": False, "axes.spines.rig
 # %%
 # Compare
 # -------
-# Any scikit-learn selector can take part; these are the package's own. Few folds and few repeats
-# keep this quick. Methods that draw at random do so twice in each fold, and are averaged.
+# Any scikit-learn selector can be compared; these are the package's own. Few folds and few repeats
+# keep this quick. Random methods are averaged over two draws in each fold.
 
 text = load_stdlib_text()
 selectors = {
@@ -54,8 +54,8 @@ print(f"{full.method}: {full.n_selected:.0f} words, error {full.error_mean:.1%}"
 # %%
 # Errors
 # ------
-# The bars are one standard deviation of a whole cross-validation's error, over the repeats. They
-# show how much the split matters. They do not show how other documents would differ.
+# Error bars are one standard deviation of the cross-validated error over the repeats. They show the
+# effect of the split, not the variation between samples of documents.
 
 looks = {
     "BSS": ("#0b5fa5", "o", "-"),
@@ -91,9 +91,9 @@ plt.show()
 # %%
 # Differences, times, and the same words again
 # --------------------------------------------
-# Folds share most of their training samples, so that a plain t-test over folds sees differences
-# where there are none; ``paired`` corrects for that. With so few folds it can tell large
-# differences only; and of ten tests, one is expected to have p below 0.1 by luck alone.
+# Folds share most of their training samples, so a plain t-test over folds is too optimistic;
+# ``paired`` corrects for that. With so few folds only large differences are significant, and of ten
+# tests one is expected to have p below 0.1 by chance.
 
 for n_words in (50, 700):
     print(f"{n_words} words")
@@ -102,9 +102,8 @@ for n_words in (50, 700):
         print(f"  BSS less {other:18} {test.difference:+.3f}, p = {test.p_value:.3f}")
 
 # %%
-# ``stability`` is 1 where every fold selects the same words, and 0 where they have no more in
-# common than random ones; ``seconds`` is the time of one selection, on one thread, spectrum
-# included.
+# ``stability`` is 1 if every fold selects the same words, and 0 for random selections; ``seconds``
+# is the time of one selection on one thread, including the spectrum.
 
 print(f"{'350 words':20}error  stability  seconds")
 for method in selectors:
@@ -112,6 +111,5 @@ for method in selectors:
     print(f"{method:20}{row.error_mean:5.3f} {row.stability:10.2f} {row.seconds_mean:8.3f}")
 
 # %%
-# Information gain sees the labels, and tells topics apart with few words. The others see none, so
-# that one selection would do for any labels; what they can promise is another matter, for which
-# see the certificates.
+# Information gain uses the labels, and separates the topics with few words. The other methods do
+# not, so one selection serves any labels; only some of them have guarantees: see the certificates.

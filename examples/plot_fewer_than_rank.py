@@ -3,10 +3,10 @@
 Fewer features than the rank
 ============================
 
-Fewer features than the rank of the data must lose directions: no selection can keep them all. A
-ridge model does not use all of them, though. You will see how alpha and the *effective dimension*
-decide what :class:`~ridgewise.BSSSelector` can promise for so few features, which directions it
-gives up, and what that costs for models that the certificate covers, and for others.
+With fewer features than the rank of the data, some directions are lost. But a ridge model does
+not use all directions. This example shows how alpha and the *effective dimension* determine what
+:class:`~ridgewise.BSSSelector` can guarantee for so few features, which directions are lost, and
+how models change that the certificate covers, and others.
 """
 
 import matplotlib.pyplot as plt
@@ -21,10 +21,9 @@ plt.rcParams.update({"font.size": 11, "axes.spines.top": False, "axes.spines.rig
 # %%
 # Simulated spectra
 # -----------------
-# Absorption of mixtures of 25 substances, at 1500 wavelengths: 100 mixtures to train on, and 200
-# new ones. Neighbouring wavelengths tell much the same, so that few directions are strong; the
-# noise makes the rank full. The means are subtracted here, once, so that nothing below needs an
-# intercept.
+# Absorption of mixtures of 25 substances at 1500 wavelengths: 100 training mixtures and 200 new
+# ones. Neighbouring wavelengths are highly correlated, so few directions are strong; noise makes
+# the rank full. The means are subtracted once, so no model below needs an intercept.
 
 rng = np.random.default_rng(0)
 wavelengths = np.linspace(1000, 2500, 1500)
@@ -37,8 +36,8 @@ y = amounts[:, 0] + 0.5 * rng.standard_normal(300)  # one substance, measured wi
 y, y_new = y[:100] - y[:100].mean(), y[100:] - y[:100].mean()
 
 # %%
-# Where features are so alike, the rule "slack" spreads them better than the default does;
-# polished weights make the certificate tighter still.
+# With such correlated features, the rule "slack" covers them better than the default; polished
+# weights tighten the certificate further.
 
 few = BSSSelector(24, rule="slack", polish=True).fit(X)
 print(f"{few.n_selected_} of {X.shape[1]} wavelengths, rank {few.rank_}")
@@ -57,9 +56,9 @@ plt.show()
 # ---------------------------------
 # A ridge model that adds alpha to the kernel's diagonal uses the share ``sigma^2 / (sigma^2 +
 # alpha)`` of a direction with singular value sigma. The sum of the shares is the effective
-# dimension: the rank at alpha 0, and less the larger alpha is. BSS can promise something as soon
-# as it draws more features than that. ``alpha="auto"``, the default, takes the smallest alpha
-# whose effective dimension is a quarter of the number of features, which promises ``[1/4, 9/4]``.
+# dimension: the rank at alpha 0, and smaller for larger alpha. BSS has a guarantee as soon as it
+# draws more features than that. ``alpha="auto"``, the default, takes the smallest alpha whose
+# effective dimension is a quarter of the number of features, which guarantees ``[1/4, 9/4]``.
 
 squares = few.singular_values_**2
 
@@ -90,10 +89,10 @@ plt.show()
 # %%
 # Directions kept, and directions lost
 # ------------------------------------
-# The features span as many directions of the sample space as there are features. How much of each
-# singular direction lies in that span (lines), and how much of it does a ridge model use, with
-# the alpha of the certificate (shaded)? What the model uses is there. What is lost is what it
-# would have shrunk most.
+# The selected features span as many directions of the sample space as there are features. The lines
+# show which share of each singular direction lies in that span, the shaded area which share a ridge
+# model uses, with the alpha of the certificate. The directions that the model uses are kept. The
+# lost ones are those that it shrinks most.
 
 V = np.linalg.svd(X, full_matrices=False)[0]
 
@@ -128,9 +127,9 @@ plt.show()
 # %%
 # Models that are covered, and models that are not
 # ------------------------------------------------
-# The certificate is about its alpha and all larger ones. For those, the fitted values move by at
-# most ``eta`` times the norm of the targets; with smaller alphas the features can still be used,
-# and nothing is certified. A measurement on new mixtures tells what came of it, on either side.
+# The certificate covers its alpha and all larger ones. For those, the fitted values change by at
+# most ``eta`` times the norm of the targets. For smaller alphas the features can still be used, but
+# nothing is certified. Measured errors on new mixtures show both cases.
 
 grid = np.geomspace(1, 1e6, 25)
 errors = {"all wavelengths": [], "24 wavelengths": []}
@@ -152,9 +151,9 @@ figure.legend(loc="outside upper center", ncols=3, frameon=False)
 plt.show()
 
 # %%
-# Here the best alpha is smaller than what 24 wavelengths are certified for. If that matters,
-# select for your own alpha: ``BSSSelector(n, alpha=...)``, with more features than its effective
-# dimension. And ``certify`` measures a selection that you have for any alpha:
+# Here the best alpha is smaller than the certified one for 24 wavelengths. If that matters, select
+# for your own alpha: ``BSSSelector(n, alpha=...)``, with more features than its effective
+# dimension. ``certify`` measures a given selection for any alpha:
 
 best = grid[np.argmin(errors["all wavelengths"])]
 print(f"effective dimension at alpha {best:.0f}: {effective_dimension(best):.1f}")

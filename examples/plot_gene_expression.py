@@ -3,11 +3,11 @@
 A panel of genes that covers the modules
 ========================================
 
-Expression data has thousands of genes, a hundred samples, and genes that go up and down together,
-in modules. An assay that measures a few dozen genes has fewer than the rank of the data, so
-something must go. You will see how :class:`~ridgewise.BSSSelector` chooses such a panel from a
-data frame, what its certificate says about it, and which modules the panel covers, compared with
-the genes that vary most.
+Expression data have thousands of genes and a hundred samples, and genes are co-expressed in
+modules. An assay of a few dozen genes has fewer genes than the rank of the data, so some
+directions are lost. This example shows how :class:`~ridgewise.BSSSelector` chooses such a panel
+from a data frame, what its certificate says, and which modules the panel covers, compared with
+the genes of largest variance.
 """
 
 import matplotlib.pyplot as plt
@@ -24,9 +24,9 @@ plt.rcParams.update({"font.size": 11, "axes.spines.top": False, "axes.spines.rig
 # %%
 # Simulated expression
 # --------------------
-# Twelve modules of very different strength, and genes that belong to none. Every gene has a level
-# of its own, as in real data on a logarithmic scale, and some noise. The names tell the module,
-# for us; the selector makes no use of them.
+# Twelve modules of very different strength, and genes that belong to none. Every gene has its own
+# mean level, as in real data on a logarithmic scale, and noise. The names contain the module; the
+# selector does not use them.
 
 rng = np.random.default_rng(0)
 n_modules, genes_each, n_others, n_train, n_new = 12, 100, 800, 100, 400
@@ -45,8 +45,8 @@ print(train.iloc[:3, :4].round(2))
 # %%
 # Select
 # ------
-# ``center=True`` subtracts the genes' means, which say nothing about differences between samples.
-# A model with an intercept does the same.
+# ``center=True`` subtracts the genes' means, which carry no information on differences between
+# samples. A model with an intercept does the same.
 
 selector = BSSSelector(40, center=True).fit(train)
 panel = selector.get_feature_names_out()
@@ -56,9 +56,9 @@ print(*panel[:10], "...")
 # %%
 # The certificate
 # ---------------
-# With fewer genes than the rank, no selection can keep every direction. The certificate is then
-# about ridge models with at least the alpha that it names: those shrink the directions that the
-# panel does not have. ``certify`` checks it anew, with rounding accounted for.
+# With fewer genes than the rank, no selection can keep every direction. The certificate then covers
+# ridge models with at least the stated alpha, which shrink the lost directions. ``certify``
+# recomputes it, with rounding errors included.
 
 certificate = certify(train, selector)
 print(certificate)
@@ -66,9 +66,9 @@ print(certificate)
 # %%
 # Which modules are covered
 # -------------------------
-# A common way to choose a panel is to take the genes that vary most. They come from the strongest
-# module, where one gene tells much the same as the next. BSS, which has not been told of modules,
-# spreads its genes; of the weakest modules it has none until there are more genes.
+# A common choice is the genes of largest variance. They come from the strongest module, where genes
+# are nearly redundant. BSS, which does not know the modules, covers more of them; the weakest
+# modules need more genes.
 
 larger = BSSSelector(80, center=True).fit(train)
 panels = {
@@ -103,9 +103,9 @@ plt.show()
 # %%
 # What the panel can tell
 # -----------------------
-# The activity of each module is one possible outcome, and no selector has seen it. How much of it
-# does a ridge regression explain in new samples? Alpha is the smallest that the certificate of
-# the 40 genes names; that of the 80 is smaller, and covers it too.
+# The activity of each module is a possible outcome that no selector has seen. The figure shows how
+# much of its variance a ridge regression explains in new samples. Alpha is the smallest that the
+# certificate of the 40 genes covers; that of the 80 genes is smaller, so it is covered too.
 
 alpha = selector.alpha_
 print(f"alpha {alpha:.0f}; 80 genes are certified from {larger.alpha_:.0f} on")
@@ -130,8 +130,8 @@ figure.legend(loc="outside upper center", ncols=2, frameon=False)
 plt.show()
 
 # %%
-# What a panel has no gene of, or a single one, it cannot tell, though all genes could. That is
-# what was given up, and what the alpha of a certificate is about: the models that it names lean
-# on the stronger directions, and shrink the weaker ones. Where the panel does better than all
-# genes, this alpha is too large for them, and the panel sees the direction a little longer
-# (``upper`` is above 1), which shrinks it less.
+# A module with no gene in the panel, or a single one, is predicted badly, though all genes could
+# predict it. This is the loss that the alpha of the certificate describes: models with this alpha
+# use the stronger directions and shrink the weaker ones. Where the panel is better than all genes,
+# this alpha is too large for them: the panel overestimates the direction (``upper`` is above 1), so
+# it is shrunk less.

@@ -3,9 +3,9 @@
 Three rules, and polish
 =======================
 
-At every step of BSS several features would do, and the promise is the same whichever is drawn.
-``rule`` says which one is, and ``polish=True`` adjusts the weights afterwards. You will see what
-each makes of the same data, in the certificate, in every direction, and in time.
+At every step of BSS several features are feasible, and the guarantee is the same for each.
+``rule`` decides which one is drawn, and ``polish=True`` optimizes the weights afterwards. This
+example compares them on the same data: certificates, spectra and times.
 """
 
 from time import process_time
@@ -21,14 +21,14 @@ COLOURS = {"norm": BLUE, "slack": ORANGE, "ratio": GREEN}
 plt.rcParams.update({"font.size": 11, "axes.spines.top": False, "axes.spines.right": False})
 
 # %%
-# Between the two barriers of BSS, a feature has a smallest and a largest weight with which it may
-# be drawn; if the one is below the other, it is feasible. Of the feasible features,
+# Between the two barriers of BSS, a feature has a smallest and a largest admissible weight; if the
+# first is below the second, it is feasible. Of the feasible features,
 #
 # - ``"norm"`` draws that with the largest leverage score: the paper's rule, and the fastest;
 # - ``"slack"`` draws that with the most room, as the difference of the inverse weights;
 # - ``"ratio"`` draws that with the most room, as the ratio of the weights.
 #
-# All of them with the same number of draws, on the same data:
+# All with the same number of draws, on the same data:
 
 X, _ = make_ridge_synthetic(n_samples=60, n_features=4000, random_state=0)
 n_draws = 3 * 60
@@ -48,10 +48,9 @@ for rule in COLOURS:
 # %%
 # The certificates
 # ----------------
-# The shaded band is promised to all six. Polish reweights the features that were drawn, and draws
-# no others; epsilon, the larger distance of the two ends from 1, never grows by it. Part of what
-# it does is to scale: without it, the rules "slack" and "ratio" leave most directions shorter
-# than they were.
+# The shaded band is the guarantee of all six. Polish optimizes the weights of the drawn features
+# and never increases epsilon, the larger distance of the two ends from 1. Part of its effect is
+# scaling: without it, the rules "slack" and "ratio" shrink most directions.
 
 figure, axes = plt.subplots(figsize=(6.4, 3.8), layout="constrained")
 c = fitted["norm", False].certificate_
@@ -77,9 +76,9 @@ plt.show()
 # %%
 # Every direction
 # ---------------
-# A certificate has the two extremes of a spectrum: the eigenvalues of K~ relative to K, the
-# kernels of the selected and of all features. At 1 a direction is as long as it was. The whole
-# spectrum shows how far the extremes are from typical.
+# A certificate states the two extremes of a spectrum: the eigenvalues of K~ relative to K, the
+# kernels of the selected and of all features. At 1 a direction is unchanged. The whole spectrum
+# shows how typical the extremes are.
 
 K = X @ X.T
 
@@ -111,7 +110,6 @@ plt.show()
 # %%
 # Which to take
 # -------------
-# "norm" where time counts, or where its certificate is good enough; "slack" or "ratio" with
-# polish for the tightest certificate that so many features give. All are deterministic. The times
-# are of one run each, on small data; on large data the passes over it weigh more, which are the
-# same for all.
+# "norm" if time matters, or if its certificate is good enough; "slack" or "ratio" with polish for
+# the tightest certificate. All are deterministic. The times are of one run each, on small data; on
+# large data the passes over the data, which are the same for all, dominate.

@@ -4,8 +4,8 @@ A million sparse features
 =========================
 
 Rare genetic variants, word pairs, hashed tokens: a million features of which each sample has a
-few thousand. You will see what :class:`~ridgewise.BSSSelector` costs on such data, in time and in
-memory, next to the leverage scores that it starts from.
+few thousand. This example measures time and memory of :class:`~ridgewise.BSSSelector` on such
+data, compared with the leverage scores.
 """
 
 import tracemalloc
@@ -23,9 +23,9 @@ plt.rcParams.update({"font.size": 11, "axes.spines.top": False, "axes.spines.rig
 # %%
 # Simulated variants
 # ------------------
-# Of each variant, 6 to 17 copies among 200 people, who come from four populations: most of a
-# variant's carriers are from one. Somebody who is drawn twice has two copies. The matrix is made
-# in compressed columns, and never dense.
+# Each variant has 6 to 17 copies among 200 people from four populations; most carriers of a variant
+# are from one population. A person drawn twice has two copies. The matrix is built in CSC format
+# and never dense.
 
 rng = np.random.default_rng(0)
 n_people, n_variants = 200, 1_000_000
@@ -49,10 +49,10 @@ print(f"dense, in double precision: {X.shape[0] * X.shape[1] * 8 / 1e6:.0f} MB")
 # %%
 # Two passes
 # ----------
-# The kernel of the samples takes one pass over the data, the leverage scores another: that is all
-# of ``LeverageSelector``'s work. BSS adds its draws, for which it looks at few of the features.
-# ``center=True`` subtracts the means without ever making the matrix dense. Times are the
-# processor's, so that other programs on the machine do not count.
+# The kernel takes one pass over the data, the leverage scores another: that is all of
+# ``LeverageSelector``'s work. BSS adds its draws, which evaluate few of the features.
+# ``center=True`` subtracts the means without making the matrix dense. Times are CPU times,
+# independent of the load.
 
 selectors = {
     "leverage": LeverageSelector(800, center=True, random_state=0),
@@ -68,9 +68,8 @@ for name, selector in selectors.items():
 print(f"BSS takes {seconds['BSS'] / seconds['leverage']:.2f} times as long")
 
 # %%
-# Memory beyond the matrix itself, at its peak, measured on a tenth of the variants. It depends on
-# the size of a block of columns, and on the number of samples; what grows with the number of
-# features is a few numbers for each.
+# Peak memory without the matrix itself, on a tenth of the variants. It depends on the size of a
+# block of columns and on the number of samples, plus a few numbers per feature.
 
 part = X[:, : n_variants // 10]
 tracemalloc.start()
@@ -82,7 +81,7 @@ print(f"at most {peak:.0f} MB for {part.shape[1]:,} variants")
 # %%
 # What was selected
 # -----------------
-# BSS prefers large leverage scores, and takes what fits between its barriers.
+# BSS prefers large leverage scores among the feasible features.
 
 bss = selectors["BSS"]
 scores = bss.leverage_scores_
@@ -96,7 +95,7 @@ figure.legend(loc="outside upper center", ncols=2, frameon=False)
 plt.show()
 
 # %%
-# ``transform`` gives a sparse matrix again, ready for any linear model.
+# ``transform`` returns a sparse matrix, for any linear model.
 
 X_small = bss.transform(X)
 print(type(X_small).__name__, X_small.shape, f"{X_small.nnz:,} entries")

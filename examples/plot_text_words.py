@@ -4,9 +4,9 @@ Words that stand for all words
 ==============================
 
 A document-term matrix has thousands of words, and a linear classifier rarely needs them all. Here
-:class:`~ridgewise.BSSSelector` picks words without looking at the topics. You will see which
-words it takes, what their weights are for, how to read the certificate, and what the selection
-costs :class:`~ridgewise.RLSClassifier` in held-out error.
+:class:`~ridgewise.BSSSelector` selects words without using the topics. This example shows the
+selected words and their weights, how to read the certificate, and the held-out error of
+:class:`~ridgewise.RLSClassifier`.
 """
 
 import matplotlib.pyplot as plt
@@ -20,9 +20,9 @@ BLUE, ORANGE, GREY = "#0b5fa5", "#dd7a00", "#7b8894"
 plt.rcParams.update({"font.size": 11, "axes.spines.top": False, "axes.spines.right": False})
 
 # %%
-# The text is that of Python's own library: a document is a class or a function, and its topic is
-# either data formats or the internet. Frequent words are damped by a logarithm, *before*
-# selecting, because the certificate is about the matrix that the selector sees.
+# The text is that of Python's standard library: a document is a class or a function, and its topic
+# is either data formats or the internet. Counts are log-transformed *before* the selection, because
+# the certificate is about the matrix that the selector gets.
 
 text = load_stdlib_text()
 X = text.data.log1p()
@@ -32,8 +32,8 @@ print(f"{X.shape[0]} documents, {X.shape[1]} words, {X.nnz / np.prod(X.shape):.1
 # %%
 # Select
 # ------
-# The selector gets no topics. It takes words one after the other; ``selected_`` has that order,
-# and ``weights_`` belongs to it.
+# The selector does not use the topics. ``selected_`` has the words in the order of selection, and
+# ``weights_`` their weights in the same order.
 
 selector = BSSSelector(600).fit(X)
 words = text.feature_names[selector.selected_]
@@ -42,10 +42,9 @@ print("first:", *words[:12])
 print("last: ", *words[-12:])
 
 # %%
-# ``transform`` multiplies each column by the root of its weight, so that the words that were
-# taken also stand in for those that were not. The first words, the frequent ones, are worth less
-# than 1 each; the later a word is taken, the more its weight depends on which words are there
-# already.
+# ``transform`` multiplies each column by the square root of its weight, so that the selected words
+# also represent the others. The first words, the frequent ones, have weights below 1; the later a
+# word is drawn, the more its weight depends on the words before it.
 
 order = np.arange(1, selector.n_selected_ + 1)
 figure, axes = plt.subplots(figsize=(6.4, 4.2), layout="constrained")
@@ -57,17 +56,17 @@ plt.show()
 # %%
 # Certify
 # -------
-# With K the table of dot products between documents, and K~ the same for the selected, weighted
-# words, ``lower K <= K~ <= upper K``. No combination of documents is lost, because the measured
-# ``lower`` is above 0; and that was promised before the data was seen.
+# With K the matrix of dot products between documents, and K~ that of the selected, weighted words,
+# ``lower K <= K~ <= upper K``. No linear combination of documents is lost, because the measured
+# ``lower`` is above 0, as guaranteed a priori.
 
 print(selector.certificate_)
 
 # %%
 # Classify documents that were held out
 # -------------------------------------
-# In a pipeline the selector is fitted on each training set anew. Random words and all words show
-# where an error of this size stands. Alpha is the same for all, and not tuned.
+# In a pipeline the selector is fitted on each training set. Random words and all words are shown
+# for comparison. Alpha is the same for all, and not tuned.
 
 folds = StratifiedKFold(n_splits=5, shuffle=True, random_state=0)
 alpha = 10.0
@@ -83,8 +82,8 @@ for name, model in models.items():
 # %%
 # Read the model
 # --------------
-# Since features are words, the model can be read. A coefficient by itself depends on the weight
-# of its word; times the standard deviation of the weighted column, it does not.
+# Since features are words, the model is interpretable. A coefficient depends on the weight of its
+# word; multiplied by the standard deviation of the weighted column, it does not.
 
 X_small = selector.transform(X).toarray()  # columns in their original order
 model = RLSClassifier(alpha).fit(X_small, topics)
@@ -107,6 +106,6 @@ axes.set_title("Selected words that speak most for a topic", loc="left")
 plt.show()
 
 # %%
-# That BSS took a word does not make it a sign of a topic, which it has not seen. The same words
-# would serve any other question about these documents. Where the topics are all that matters, a
-# method that looks at them needs fewer words.
+# A selected word need not indicate a topic: BSS has not seen the topics. The same words serve any
+# other question about these documents. If only the topics matter, a supervised method needs fewer
+# words.
