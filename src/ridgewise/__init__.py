@@ -17,8 +17,7 @@ if TYPE_CHECKING:
         make_ridge_synthetic,
     )
     from ridgewise.evaluation import Comparison, compare
-    from ridgewise.guarantees import Certificate, features_for_epsilon, ridge_risk
-    from ridgewise.guarantees.certify import certify  # which its module shadows
+    from ridgewise.guarantees import Certificate, certify, features_for_epsilon, ridge_risk
     from ridgewise.models import RLSClassifier
     from ridgewise.selectors import (
         BSSSelector,

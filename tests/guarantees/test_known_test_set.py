@@ -6,12 +6,12 @@ import math
 import numpy as np
 import pytest
 
-from ridgewise.guarantees.known_test_set import (
+from ridgewise.guarantees._prediction import (
     known_cross_factor,
     known_tangent,
     known_test_set_bound,
 )
-from ridgewise.guarantees.sample_size import bss_promise
+from ridgewise.guarantees._sample_size import bss_promise
 
 HOLDS = 1 + 1e-9
 REACHED = 0.99

@@ -6,17 +6,18 @@ import math
 import numpy as np
 import pytest
 
-from ridgewise.guarantees.prediction import (
+from ridgewise.guarantees._prediction import (
     bilinear_bound,
     c_star,
     cross_norms,
     eta,
+    regularized_eta,
+    regularized_tau,
     spectral_eta,
     tau,
     theorem1_bound,
 )
-from ridgewise.guarantees.regularized import regularized_eta, regularized_tau
-from ridgewise.guarantees.sample_size import bss_promise
+from ridgewise.guarantees._sample_size import bss_promise
 
 HOLDS = 1 + 1e-9
 REACHED = 0.99

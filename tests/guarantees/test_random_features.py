@@ -19,7 +19,7 @@ def test_one_draw_is_what_certify_finds(alpha, center):
     certificate = certify(X, RandomSelector(60, random_state=3).fit(X), alpha=alpha)
     if center and alpha == 0:  # centred by hand, certify cannot tell that the rank is 19
         return
-    assert_allclose(found.interval, (certificate.lower, certificate.upper), rtol=1e-9)
+    assert_allclose(found.interval, (certificate.lower, certificate.upper), rtol=1e-7)
 
 
 def test_rescaling_multiplies_the_kernel():

@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 from mpmath import mp
 
-from ridgewise.guarantees.risk import Risk, ridge_risk
-from ridgewise.guarantees.risk_inflation import (
+from ridgewise.guarantees._risk import (
+    Risk,
     average_bias_inflation,
     bias_inflation,
     bias_inflation_bound,
     fixed_beta_risk_bound,
     regularized_bias_inflation_bound,
+    ridge_risk,
     variance_inflation,
     worst_case_bias,
 )

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ridgewise.guarantees.sample_size import (
+from ridgewise.guarantees._sample_size import (
     bss_promise,
     features_for_epsilon,
     leverage_promise,

@@ -1,22 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is certified of a selection: spectral bounds, prediction bounds, risk, sample sizes."""
 
+from ridgewise.guarantees._certificate import Certificate
+from ridgewise.guarantees._certify import certify, measured_certificate
+from ridgewise.guarantees._prediction import PredictionBound
+from ridgewise.guarantees._prediction_report import PredictionReport
 from ridgewise.guarantees._random_features import RandomFeatures, random_features
-from ridgewise.guarantees.certificate import Certificate
-from ridgewise.guarantees.certify import certify
-from ridgewise.guarantees.effective_dimension import alpha_for_dimension, effective_dimension
-from ridgewise.guarantees.measure import measured_certificate
-from ridgewise.guarantees.prediction import PredictionBound
-from ridgewise.guarantees.prediction_report import PredictionReport
-from ridgewise.guarantees.risk import Risk, ridge_risk
-from ridgewise.guarantees.risk_report import RiskInflation
-from ridgewise.guarantees.sample_size import (
+from ridgewise.guarantees._risk import Risk, RiskInflation, ridge_risk
+from ridgewise.guarantees._sample_size import (
+    alpha_for_dimension,
     bss_promise,
+    effective_dimension,
     features_for_epsilon,
     leverage_promise,
     unweighted_promise,
 )
-from ridgewise.guarantees.selection import Selection
+from ridgewise.guarantees._selection import Selection
 
 __all__ = [
     "Certificate",

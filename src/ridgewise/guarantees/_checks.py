@@ -31,9 +31,17 @@ def squared_spectrum(singular_values: ArrayLike) -> FloatArray:
     return sigma**2
 
 
+def as_float(value: float) -> float:
+    """A number as a float: an integer beyond the largest one as infinity, which checks refuse."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
 def check_not_negative(name: str, value: float) -> float:
     """Return value as a float, once it is finite and at least zero."""
-    number = float(value)
+    number = as_float(value)
     if not 0 <= number < math.inf:
         raise ValueError(f"expected {name} to be finite and at least 0, got {value}")
     return number
@@ -41,7 +49,7 @@ def check_not_negative(name: str, value: float) -> float:
 
 def check_positive(name: str, value: float) -> float:
     """Return value as a float, once it is finite and above zero."""
-    number = float(value)
+    number = as_float(value)
     if not 0 < number < math.inf:
         raise ValueError(f"expected {name} to be finite and above 0, got {value}")
     return number

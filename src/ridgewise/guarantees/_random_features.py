@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ridgewise.guarantees._checks import check_not_negative
-from ridgewise.guarantees.interval import measured_interval
+from ridgewise.guarantees._interval import measured_interval
 from ridgewise.spectrum import Spectrum, compute_spectrum
 
 

@@ -7,13 +7,17 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ridgewise.guarantees.known_test_set import bound_known_test_set, stacked
-from ridgewise.guarantees.prediction import PredictionBound, eta
-from ridgewise.guarantees.prediction_report import PredictionReport, report_predictions
-from ridgewise.guarantees.regularized import regularized_eta
-from ridgewise.guarantees.reunion import Reunion, reunite
-from ridgewise.guarantees.risk_report import RiskInflation, report_risk
-from ridgewise.guarantees.selection import Selection
+from ridgewise.guarantees._interval import Interval
+from ridgewise.guarantees._prediction import PredictionBound, eta, regularized_eta
+from ridgewise.guarantees._prediction_report import (
+    PredictionReport,
+    bound_known_test_set,
+    report_predictions,
+    stacked,
+)
+from ridgewise.guarantees._risk import RiskInflation, report_risk
+from ridgewise.guarantees._selected_data import SelectedData, select_data
+from ridgewise.guarantees._selection import Selection
 
 
 @dataclass(frozen=True)
@@ -125,7 +129,7 @@ class Certificate:
         >>> report.bound.round(4), report.difference.round(4), report.sign_certain
         (array([0.0005]), array([-0.0004]), array([ True]))
         """
-        return report_predictions(self._reunion(X, alpha), y, X_test)
+        return report_predictions(self._select(X, alpha), y, X_test)
 
     def known_test_set_bound(
         self, X: Any, y: ArrayLike, X_test: Any, alpha: float, *, promised: bool = False
@@ -163,11 +167,18 @@ class Certificate:
         >>> bound.total.shape
         (5,)
         """
-        interval = self._joint_interval(promised)
-        self._reunion(stacked(X, X_test), 0.0)  # which checks that it is the same data
-        return bound_known_test_set(interval, X, y, X_test, alpha)
+        self._check_joint()
+        joint = Interval(*self._select(stacked(X, X_test), 0.0).interval)
+        if promised:
+            if self.promised_lower is None or self.promised_upper is None:
+                raise ValueError("nothing was promised; promised=False takes what was measured")
+            # where rounding broke the promise, what is verified counts
+            joint = Interval(
+                min(joint.lower, self.promised_lower), max(joint.upper, self.promised_upper)
+            )
+        return bound_known_test_set(joint, X, y, X_test, alpha)
 
-    def _joint_interval(self, promised: bool) -> tuple[float, float]:
+    def _check_joint(self) -> None:
         selection = self.selection
         if selection is not None and (selection.center or selection.rank is not None):
             raise ValueError("known test points need a selector with center=False and rank=None")
@@ -176,11 +187,6 @@ class Certificate:
                 "known test points need a certificate for all ridge models (alpha=0), which takes "
                 "more features than the rank of training and test points together"
             )
-        if not promised:
-            return self.lower, self.upper
-        if self.promised_lower is None or self.promised_upper is None:
-            raise ValueError("nothing was promised; promised=False takes what was measured")
-        return self.promised_lower, self.promised_upper
 
     def risk_inflation(self, X: Any, alpha: float) -> RiskInflation:
         """Tell how much the risk of ridge regression grows by the selection.
@@ -207,15 +213,16 @@ class Certificate:
         >>> round(inflation.variance, 4), round(inflation.bias, 4)
         (0.9994, 1.0062)
         """
-        return report_risk(self._reunion(X, alpha))
+        return report_risk(self._select(X, alpha))
 
-    def _reunion(self, X: Any, alpha: float) -> Reunion:
+    def _select(self, X: Any, alpha: float) -> SelectedData:
         if self.selection is None:
             raise ValueError(
                 "this certificate does not know which features it is about; "
                 "certify(X, selector) gives one that does"
             )
-        return reunite(self.selection, (self.lower, self.upper), self.alpha, X, alpha)
+        certified = Interval(self.lower, self.upper)
+        return select_data(self.selection, certified, self.verified, self.alpha, X, alpha)
 
     def __str__(self) -> str:
         lines = [f"{name:<9}[{lower}, {upper}]" for name, lower, upper in self._rows()]
@@ -233,6 +240,8 @@ class Certificate:
         remarks = []
         if self.promised_lower is not None and self.confidence < 1:
             remarks.append(f"promised with probability {self.confidence:g}")
+        if self.selection is not None and self.selection.rank is not None:
+            remarks.append(f"about the leading {self.selection.rank} singular vectors of X only")
         if self.alpha > 0:
             relation = ">=" if self.lower <= 1 <= self.upper else "="
             remarks.append(f"for ridge models with alpha {relation} {self.alpha:.6g}")

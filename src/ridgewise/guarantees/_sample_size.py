@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How many features suffice for an epsilon, and what a number of features promises."""
+"""How many features suffice for an epsilon, and what a number of features promises.
+
+With alpha on the diagonal, the effective dimension takes the rank's place.
+"""
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 
+import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import lambertw
 
-from ridgewise.guarantees._checks import check_positive
+from ridgewise._typing import FloatArray
+from ridgewise.guarantees._checks import check_not_negative, check_positive
 
 
 def features_for_epsilon(
@@ -57,14 +64,14 @@ def features_for_epsilon(
         raise ValueError(f"expected epsilon between 0 and 1, got {epsilon}")
     rank = check_positive("rank", rank)
     if method == "leverage":
-        r = _chernoff_exponent(rank, delta) * rank / _h(epsilon)
+        r = Fraction(_chernoff_exponent(rank, delta) * rank) / _h(epsilon)
     elif method in _LARGEST_S:
-        r = rank / _LARGEST_S[method](epsilon) ** 2
+        r = Fraction(rank) / Fraction(_LARGEST_S[method](epsilon)) ** 2
     else:
         known = ", ".join(repr(name) for name in (*_LARGEST_S, "leverage"))
         raise ValueError(f"unknown method {method!r}, expected one of {known}")
     # Where the quotient is a whole number, rounding must not lift it to the next.
-    return max(math.ceil(r * (1 - 1e-12)), math.floor(rank) + 1)
+    return max(math.ceil(r * (1 - Fraction(1, 10**12))), math.floor(rank) + 1)
 
 
 def bss_promise(rank: float, n_draws: int) -> tuple[float, float]:
@@ -158,6 +165,82 @@ def unweighted_promise(tail: float) -> tuple[float, float]:
     return max(0.0, 1 - tail), 1.0
 
 
+def effective_dimension(eigenvalues: ArrayLike, alpha: float) -> float:
+    """Compute d_eff = tr K (K + alpha)^-1 = sum k_i / (k_i + alpha): the rank at alpha = 0.
+
+    Parameters
+    ----------
+    eigenvalues : array-like of shape (n,)
+        The eigenvalues of K; those that are not above 0 count for nothing.
+    alpha : float
+        What is added to the kernel's diagonal.
+
+    Returns
+    -------
+    float
+        d_eff, at most the rank.
+
+    Examples
+    --------
+    >>> effective_dimension([3.0, 1.0, 0.0], alpha=1.0)
+    1.25
+    >>> effective_dimension([3.0, 1.0, 0.0], alpha=0.0)
+    2.0
+    """
+    k = _positive_eigenvalues(eigenvalues)
+    # 1 / (1 + alpha / k) rather than k / (k + alpha): no sum that could overflow.
+    with np.errstate(over="ignore"):
+        return float(np.sum(1 / (1 + check_not_negative("alpha", alpha) / k)))
+
+
+def alpha_for_dimension(eigenvalues: ArrayLike, target: float) -> float:
+    """Find the smallest alpha at which the effective dimension is at most target.
+
+    Parameters
+    ----------
+    eigenvalues : array-like of shape (n,)
+        The eigenvalues of K; those that are not above 0 count for nothing.
+    target : float
+        The effective dimension wanted, above 0.
+
+    Returns
+    -------
+    float
+        alpha, with d_eff(alpha) <= target, and within a relative 1e-12 of the smallest such; 0
+        where the rank is no more than the target.
+
+    Examples
+    --------
+    >>> round(alpha_for_dimension([3.0, 1.0], target=1.25), 9)
+    1.0
+    >>> alpha_for_dimension([3.0, 1.0], target=2)
+    0.0
+    """
+    k = _positive_eigenvalues(eigenvalues)
+    target = check_positive("target", target)
+    if k.size <= target:
+        return 0.0
+    # d_eff <= sum k / alpha, and d_eff >= l kmin / (kmin + alpha), enclose the root. It is halved
+    # for on a logarithmic scale, so that no range of eigenvalues is too wide.
+    scale, rounding = float(k.max()), 8 * float(np.finfo(np.float64).eps)
+    low = math.log(k.min() / scale) + math.log(k.size / target - 1)
+    high = math.log(np.sum(k / scale)) - math.log(target) + rounding
+    while high - low > rounding * max(1.0, abs(high)):
+        middle = (low + high) / 2
+        if effective_dimension(k, math.exp(middle) * scale) <= target:
+            high = middle
+        else:
+            low = middle
+    return math.exp(high) * scale
+
+
+def _positive_eigenvalues(eigenvalues: ArrayLike) -> FloatArray:
+    k = np.asarray(eigenvalues, dtype=np.float64)
+    if k.ndim != 1 or not np.all(np.isfinite(k)):
+        raise ValueError("expected eigenvalues to be a list of finite numbers")
+    return k[k > 0]
+
+
 # The largest s for an epsilon: 2 s + s^2 <= epsilon, 3 s <= epsilon, 2 s / (1 + s^2) <= epsilon.
 _LARGEST_S: dict[str, Callable[[float], float]] = {
     "bss": lambda epsilon: epsilon / (math.sqrt(1 + epsilon) + 1),
@@ -173,5 +256,8 @@ def _chernoff_exponent(rank: float, delta: float) -> float:
     return math.log(2 * rank / delta)
 
 
-def _h(x: float) -> float:
-    return (1 + x) * math.log1p(x) - x
+def _h(x: float) -> Fraction:
+    """(1 + x) ln(1 + x) - x, also where its square underflows; a series where it cancels."""
+    if x > 1e-3:
+        return Fraction((1 + x) * math.log1p(x) - x)
+    return Fraction(x) ** 2 / 2 * Fraction(1 - x / 3 + x**2 / 6)

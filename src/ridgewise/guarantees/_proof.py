@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ridgewise._typing import FloatArray
-from ridgewise.guarantees.certificate import Certificate
-from ridgewise.guarantees.selection import Selection
-from ridgewise.spectrum import as_columns
+from ridgewise.guarantees._certificate import Certificate
+from ridgewise.guarantees._selection import Selection
+from ridgewise.spectrum import as_columns, rank_limit
 
 try:
     import flint
@@ -67,7 +67,7 @@ def prove(certificate: Certificate, X: Any) -> Certificate:
 
     Examples
     --------
-    >>> from ridgewise.guarantees.selection import Selection
+    >>> from ridgewise.guarantees._selection import Selection
     >>> X = np.array([[3.0, 0.0, 0.0], [0.0, 1.0, 1.0], [0.0, 2.0, 2.0]])
     >>> selection = Selection.of([0, 1], [1.0, 1.5], n_features=3)
     >>> print(prove(Certificate(0.7, 1.1, selection=selection), X))
@@ -204,7 +204,7 @@ def exact_kernels(X: Any, selection: Selection, alpha: float) -> Kernels:
         K, B = J * K * J, J * B * J
     A = K * 2**-f
     if alpha == 0:
-        rows = independent(K, min(n - selection.center, X.shape[1]))
+        rows = independent(K, rank_limit(n, X.shape[1], selection.center))
         return Kernels(principal(A, rows), principal(B, rows))
     shift = Fraction(alpha) / Fraction(2) ** (2 * e + f) * (n**2 if selection.center else 1)
     diagonal = flint.fmpz_mat([[shift.numerator * (i == j) for j in range(n)] for i in range(n)])

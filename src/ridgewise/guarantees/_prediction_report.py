@@ -1,32 +1,43 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a selection does to the predictions for given test points: bounds, and the exact change."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.utils import assert_all_finite
 from sklearn.utils.extmath import row_norms
 
 from ridgewise._typing import BoolArray, FloatArray, is_sparse
-from ridgewise.guarantees.difference import (
-    disagreement_bound,
-    primal_ridge,
-    sign_certain,
-    uniform_bound,
-)
-from ridgewise.guarantees.prediction import (
+from ridgewise.guarantees._checks import check_not_negative
+from ridgewise.guarantees._interval import UNIT, Interval
+from ridgewise.guarantees._prediction import (
     PredictionBound,
     bilinear_bound,
     c_star,
     cross_norms,
+    disagreement_bound,
+    known_test_set_bound,
+    regularized_bilinear_bound,
+    regularized_tau,
     theorem1_bound,
+    uniform_bound,
 )
-from ridgewise.guarantees.regularized import regularized_tau
-from ridgewise.guarantees.reunion import Reunion
-from ridgewise.guarantees.verify import column_means
-from ridgewise.spectrum import as_columns, as_numeric
+from ridgewise.guarantees._selected_data import (
+    RidgeModel,
+    SelectedData,
+    column_means,
+    data_error,
+    precise_spectrum,
+    residual_norms,
+    ridge_model,
+    selected_model,
+    smallest_value,
+)
+from ridgewise.spectrum import Spectrum, as_numeric
 
 
 @dataclass(frozen=True)
@@ -38,8 +49,11 @@ class PredictionReport:
     Attributes
     ----------
     in_span, out_of_span : ndarray of shape (n_test,)
-        The two parts of ``bound``: for what the training points span of a test point, and for the
+        Two parts of ``bound``: for what the training points span of a test point, and for the
         rest. Each is the smaller one of what ``theorem`` has and of what holds for these targets.
+    rounding : ndarray of shape (n_test,)
+        Its third part: how far rounding may have moved both predictions. Infinite where X has so
+        few digits left that nothing can be said.
     theorem : PredictionBound
         What follows from the certificate's interval: the paper's Theorem 1, corrected.
     full, selected : ndarray of shape (n_test,)
@@ -55,6 +69,7 @@ class PredictionReport:
 
     in_span: FloatArray
     out_of_span: FloatArray
+    rounding: FloatArray
     theorem: PredictionBound
     full: FloatArray
     selected: FloatArray
@@ -64,8 +79,8 @@ class PredictionReport:
 
     @property
     def bound(self) -> FloatArray:
-        """A bound on abs(f~ - f): the sum of its two parts."""
-        return self.in_span + self.out_of_span
+        """A bound on abs(f~ - f): the sum of its parts."""
+        return self.in_span + self.out_of_span + self.rounding
 
     @property
     def relative_bound(self) -> FloatArray:
@@ -85,8 +100,8 @@ class PredictionReport:
 
     @property
     def sign_certain(self) -> BoolArray:
-        """Where f surely has the sign of f~: abs(f~) > bound."""
-        return sign_certain(self.selected, self.bound)
+        """Where f surely has the sign of f~: abs(f~) > bound, rounding of f~ included."""
+        return np.abs(self.selected) > self.bound + self.rounding
 
     def disagreement_bound(self, delta: float = 0.05) -> float:
         """Bound how often the signs of f and f~ differ, on points like these test points.
@@ -122,63 +137,66 @@ class PredictionReport:
         return self.seen_difference + self.unseen_factor * np.asarray(unseen_norm, np.float64)
 
 
-def report_predictions(reunion: Reunion, y: ArrayLike, X_test: Any) -> PredictionReport:
+def report_predictions(data: SelectedData, y: ArrayLike, X_test: Any) -> PredictionReport:
     """Fit both models, predict, and bound: see `Certificate.prediction_bound`."""
-    targets = check_targets(y, reunion.X.shape[0])
-    Q = check_test_points(X_test, reunion.X.shape[1])
-    center = reunion.spectrum.center
-    mean = column_means(reunion.X) if center else np.zeros(Q.shape[1])
-    intercept = float(targets.mean()) if center else 0.0
+    targets = check_targets(y, data.X.shape[0])
+    Q = check_test_points(X_test, data.X.shape[1]) * data.scale
+    mean = column_means(data.X, data.spectrum.center, data.scale)
+    intercept = float(targets.mean()) if data.spectrum.center else 0.0
     targets = targets - intercept
 
-    indices = reunion.selection.indices
-    p, Q_U = full_model(reunion, targets, Q, mean)
-    p_S = selected_model(reunion, targets)
+    indices, root_w = data.selection.indices, np.sqrt(data.selection.w)
+    full = ridge_model(data.spectrum, data.S, targets, data.alpha)
+    reduced = selected_model(data, targets)
+    p_S = root_w * reduced.coef
+    Q_U = projected(data.spectrum, Q, mean)
     Q_S = take_columns(Q, indices) - mean[indices]
-    y_V = reunion.spectrum.V.T @ targets
-    c_q = cross_norms(reunion.selected_rows, reunion.selection.w, Q_S, Q_U)
-    theorem = by_theorem(reunion, y_V, Q_U, c_q)
-    parts = by_targets(reunion, y_V, Q_U, c_q, residual_norms(Q, mean, Q_U))
+    c_q = cross_norms(data.selected_rows, data.selection.w, Q_S, Q_U)
+    theorem = by_theorem(data, data.spectrum.V.T @ targets, Q_U, c_q)
+    z_norms = residual_norms(Q, mean, Q_U)
+    parts = by_targets(data, full, reduced, Q_U, c_q, z_norms)
+    sizes = np.sqrt(row_norms(Q.tocsr() if is_sparse(Q) else Q, squared=True)) + norm(mean)
     return PredictionReport(
         np.minimum(theorem.in_span, parts.in_span),
         np.minimum(theorem.out_of_span, parts.out_of_span),
-        theorem,
-        full=Q @ p - mean @ p + intercept,
+        rounding=prediction_rounding(full, reduced, sizes, np.linalg.norm(Q_S * root_w, axis=1))
+        + 8 * len(targets) * UNIT * abs(intercept),
+        theorem=theorem,
+        full=Q @ full.coef - mean @ full.coef + intercept,
         selected=Q_S @ p_S + intercept,
-        seen_difference=np.abs(Q_S @ (p_S - p[indices])),
-        unseen_factor=float(np.linalg.norm(np.delete(p, indices))),
-        cross_factor=c_star(reunion.selected_rows, reunion.selection.w),
+        seen_difference=np.abs(Q_S @ (p_S - full.coef[indices])),
+        unseen_factor=norm(np.delete(full.coef, indices)) * data.scale,
+        cross_factor=c_star(data.selected_rows, data.selection.w),
     )
 
 
-def full_model(
-    reunion: Reunion, y: FloatArray, Q: Any, mean: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Compute p = U S (S^2 + alpha)^-1 V^T y, and U^T q of every test point, in one pass."""
-    spectrum, S = reunion.spectrum, reunion.S
-    shrunk = S / (S**2 + reunion.alpha) * (spectrum.V.T @ y)
-    p, Q_U = np.empty(Q.shape[1]), np.zeros((Q.shape[0], len(S)))
-    for place, U in spectrum.projections(np.eye(len(S))):
-        p[place] = U @ shrunk
+def projected(spectrum: Spectrum, Q: Any, mean: FloatArray) -> FloatArray:
+    """Compute U^T q of every test point, less the means."""
+    Q_U = np.zeros((Q.shape[0], spectrum.rank))
+    for place, U in spectrum.projections(np.eye(spectrum.rank)):
         Q_U += Q[:, place] @ U - mean[place] @ U
-    return p, Q_U
+    return Q_U
 
 
-def selected_model(reunion: Reunion, y: FloatArray) -> FloatArray:
-    """Compute p~ on the selected features: W X_S^T (K~ + alpha)^-1 y."""
-    columns = as_columns(reunion.X, center=reunion.spectrum.center)
-    root_w = np.sqrt(reunion.selection.w)
-    X_S = columns.take(reunion.selection.indices)
-    return root_w * primal_ridge(X_S * root_w, y, reunion.alpha)
+def prediction_rounding(
+    full: RidgeModel, reduced: RidgeModel, sizes: FloatArray, selected_sizes: FloatArray
+) -> FloatArray:
+    """How far rounding may have moved the predictions of both models together."""
+    products = 8 * math.sqrt(len(full.coef)) * UNIT * (norm(full.coef) + norm(reduced.coef))
+    both = np.maximum(sizes, selected_sizes)
+    moved = np.zeros_like(both)
+    for model, size in ((full, sizes), (reduced, selected_sizes)):
+        np.add(moved, model.sensitivity * np.where(size > 0, size, 1.0), out=moved, where=size > 0)
+    return moved + products * both
 
 
 def by_theorem(
-    reunion: Reunion, y_V: FloatArray, Q_U: FloatArray, c_q: FloatArray
+    data: SelectedData, y_V: FloatArray, Q_U: FloatArray, c_q: FloatArray
 ) -> PredictionBound:
     """Bound the change by the certificate's interval; c_q is ||U^T W z||, z outside of the span."""
-    S, alpha, (a, b) = reunion.S, reunion.alpha, reunion.interval
-    x, y_norm = Q_U / S, float(np.linalg.norm(y_V))
-    if reunion.regularized:
+    S, alpha, (a, b) = data.S, data.alpha, data.interval
+    x, y_norm = Q_U / S, norm(y_V)
+    if data.regularized:
         out = regularized_tau(a, b, S, alpha) * y_norm * c_q
         return PredictionBound(regularized_bilinear_bound(a, b, S, alpha, x, y_V), out)
     out = theorem1_bound(
@@ -188,56 +206,63 @@ def by_theorem(
 
 
 def by_targets(
-    reunion: Reunion, y_V: FloatArray, Q_U: FloatArray, c_q: FloatArray, z_norms: FloatArray
+    data: SelectedData,
+    full: RidgeModel,
+    reduced: RidgeModel,
+    Q_U: FloatArray,
+    c_q: FloatArray,
+    z_norms: FloatArray,
 ) -> PredictionBound:
     """Bound the change by two norms of the test point, for these targets and this selection.
 
-    With g = S (S G S + alpha)^-1 V^T y: ||H V^T y - S G g|| ||c|| in the span, where the first norm
-    is that of the change at the training points. Outside, p~^T z with p~ = W U g: at most
-    ||g|| c_q, and ||(I - U U^T) p~|| ||z||.
+    In the span, ||X (p - p~)|| ||c||: the change at the training points. Outside, p~^T z: at most
+    ||g|| c_q with p~ = W U g, g = S V^T (K~ + alpha)^-1 y; and ||(I - U U^T) p~|| ||z||.
     """
-    S, alpha, rows = reunion.S, reunion.alpha, reunion.weighted_rows
-    R = np.linalg.qr(rows * S, mode="r")
-    _, m, Qt = np.linalg.svd(R, full_matrices=True)
-    k = np.zeros(len(S))
-    k[: len(m)] = np.where(m > len(S) * np.finfo(np.float64).eps * m.max(initial=0.0), m, 0.0) ** 2
-    inverse = np.divide(1.0, k + alpha, out=np.zeros_like(k), where=k + alpha > 0)
-    g = S * (Qt.T @ (inverse * (Qt @ y_V)))
-    p_S = np.sqrt(reunion.selection.w) * (rows @ g)
-    change = S**2 / (S**2 + alpha) * y_V - S * (rows.T @ (rows @ g))
-    in_span = np.linalg.norm(change) * np.linalg.norm(Q_U / S, axis=1)
+    p_S = np.sqrt(data.selection.w) * reduced.coef
+    g = data.S * (data.spectrum.V.T @ reduced.dual_coef)
+    change = full.fitted - reduced.fitted
+    in_span = norm(change) * np.linalg.norm(Q_U / data.S, axis=1)
     outside = uniform_bound(
-        change, reunion.selected_rows, p_S, coefficient_norms=0 * z_norms, residual_norms=z_norms
+        change, data.selected_rows, p_S, coefficient_norms=0 * z_norms, residual_norms=z_norms
     )
-    return PredictionBound(in_span, np.minimum(outside, np.linalg.norm(g) * c_q))
+    return PredictionBound(in_span, np.minimum(outside, norm(g) * c_q))
 
 
-def residual_norms(Q: Any, mean: FloatArray, Q_U: FloatArray) -> FloatArray:
-    """Compute ||z||, z = q - U U^T q, of every test point; the rounding is added."""
-    q2 = row_norms(Q.tocsr() if is_sparse(Q) else Q, squared=True)
-    size = q2 + mean @ mean
-    z2 = size - 2 * (Q @ mean) - np.sum(Q_U**2, axis=1)
-    slack = 8 * Q_U.shape[1] * np.finfo(np.float64).eps * size
-    return np.sqrt(np.maximum(z2, 0.0) + slack)
+def bound_known_test_set(
+    interval: Interval, X: Any, y: ArrayLike, X_test: Any, alpha: float
+) -> PredictionBound:
+    """Bound by the joint interval: see `Certificate.known_test_set_bound`."""
+    X = as_numeric(X)
+    alpha = check_not_negative("alpha", alpha)
+    targets = check_targets(y, X.shape[0])
+    spectrum, scale = precise_spectrum(X, False, alpha)
+    Q = check_test_points(X_test, X.shape[1]) * scale
+    zeros, S = np.zeros(Q.shape[1]), spectrum.singular_values * scale
+    Q_U = projected(spectrum, Q, zeros)
+    # rounding turns the span of X by delta / smin, and moves coefficients by that over smin
+    turned = data_error(spectrum, S) / S[-1]
+    sizes = np.sqrt(row_norms(Q.tocsr() if is_sparse(Q) else Q, squared=True))
+    if smallest_value(spectrum, S, alpha) == 0 or turned > 0.1:
+        interval, turned = Interval(0.0, math.inf), 0.0
+    return known_test_set_bound(
+        *interval,
+        S * (1 - turned),
+        alpha * scale * scale,
+        coefficient_norms=np.linalg.norm(Q_U / S, axis=1) + 2 * turned / S[-1] * sizes,
+        residual_norms=residual_norms(Q, zeros, Q_U) + turned * sizes,
+        target_norm=norm(targets) * (1 + 1e-12),
+    )
 
 
-def regularized_bilinear_bound(
-    a: float, b: float, S: FloatArray, alpha: float, x: FloatArray, y: FloatArray
-) -> FloatArray:
-    """Bound abs(x^T (H~ - H) y) from a (K + alpha) <= K~ + alpha <= b (K + alpha), a <= 1 <= b.
+def stacked(X: Any, X_test: Any) -> Any:
+    """Training and test points as one array, or sparse array."""
+    parts = [as_numeric(X), as_numeric(X_test)]
+    return sp.vstack(parts, "csr") if any(map(is_sparse, parts)) else np.vstack(parts)
 
-    -D2 <= H~ - H <= D1 = (1 - 1/b)(I - H), as I - H = alpha (K + alpha)^-1; and D2 may be
-    (1/a - 1)(I - H) for the same reason, or H, or the first times a plus the second times 1 - a:
-    (1 - a) I. Each gives abs(x^T (D1 - D2) y) / 2 + sqrt(x^T D x * y^T D y), D = (D1 + D2) / 2.
-    """
-    H, rest = S**2 / (S**2 + alpha), alpha / (S**2 + alpha)
-    D1 = (1 - 1 / b) * rest
-    lower_ends = [H, np.full_like(H, 1 - a)] + ([(1 / a - 1) * rest] if a > 0 else [])
-    bounds = [
-        np.abs(x @ ((D1 - D2) * y)) / 2 + np.sqrt((x**2 @ (D1 + D2)) * (y**2 @ (D1 + D2))) / 2
-        for D2 in lower_ends
-    ]
-    return np.min(bounds, axis=0)
+
+def norm(vector: FloatArray) -> float:
+    """The Euclidean norm."""
+    return float(np.linalg.norm(vector))
 
 
 def check_targets(y: ArrayLike, n_samples: int) -> FloatArray:

@@ -14,11 +14,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import betaincinv
 
 from ridgewise._typing import FloatArray
 from ridgewise.guarantees._checks import (
     check_interval,
     check_not_negative,
+    check_positive,
     interval_around_one,
     squared_spectrum,
 )
@@ -270,6 +272,254 @@ def c_star(selected_rows: ArrayLike, weights: ArrayLike) -> float:
     largest = np.linalg.eigvalsh(square - G @ G)[-1]
     slack = 4 * len(G) * np.finfo(np.float64).eps * np.trace(square)
     return math.sqrt(max(largest, 0.0) + slack)
+
+
+# Where the selection was certified with alpha on the diagonal: a (K + alpha) <= K~ + alpha <=
+# b (K + alpha), which fewer features than the rank can give
+
+
+def regularized_eta(lower: float, upper: float) -> float:
+    """Bound ||H~ - H||, H = K (K + alpha)^-1, from a regularized interval: max(1 - a, 1 - 1/b).
+
+    H - H~ <= (1/a - 1)(I - H) and H - H~ <= H; the first with weight a and the second with 1 - a
+    give 1 - a. H~ - H <= (1 - 1/b)(I - H) gives the other.
+
+    Examples
+    --------
+    >>> round(regularized_eta(0.8, 2.0), 3)
+    0.5
+    """
+    a, b = interval_around_one(lower, upper)
+    return max(1 - a, 1 - 1 / b)
+
+
+def regularized_tau(lower: float, upper: float, singular_values: ArrayLike, alpha: float) -> float:
+    """Bound ||S (Delta + alpha)^-1|| from a regularized interval; it multiplies c_q ||y||.
+
+    S^2 <= T / a - alpha with T = Delta + alpha, so the square is at most the largest
+    1 / (a t) - alpha / t^2 over the eigenvalues t of T: at t = 2 a alpha, or as near as they come.
+
+    Parameters
+    ----------
+    lower, upper : float
+        lower (K + alpha) <= K~ + alpha <= upper (K + alpha).
+    singular_values : array-like of shape (rank,)
+        The non-zero singular values of X.
+    alpha : float
+        What is added to the kernel's diagonal, above 0.
+
+    Returns
+    -------
+    float
+        The factor; never more than smax / alpha.
+
+    Examples
+    --------
+    >>> regularized_tau(0.5, 1.5, [2.0, 1.0], alpha=1.0)
+    1.0
+    """
+    a, b = check_interval(lower, upper)
+    alpha = check_positive("alpha", alpha)
+    k = squared_spectrum(singular_values)
+    t_min = max(alpha, a * (k.min() + alpha))
+    by_norms = math.sqrt(k.max()) / t_min
+    if a == 0:
+        return by_norms
+    t = float(np.clip(2 * a * alpha, t_min, max(b * (k.max() + alpha), t_min)))
+    return min(math.sqrt(max(1 / (a * t) - alpha / t**2, 0.0)), by_norms)
+
+
+def regularized_bilinear_bound(
+    a: float, b: float, S: FloatArray, alpha: float, x: FloatArray, y: FloatArray
+) -> FloatArray:
+    """Bound abs(x^T (H~ - H) y) from a (K + alpha) <= K~ + alpha <= b (K + alpha), a <= 1 <= b.
+
+    -D2 <= H~ - H <= D1 = (1 - 1/b)(I - H), as I - H = alpha (K + alpha)^-1; and D2 may be
+    (1/a - 1)(I - H) for the same reason, or H, or the first times a plus the second times 1 - a:
+    (1 - a) I. Each gives abs(x^T (D1 - D2) y) / 2 + sqrt(x^T D x * y^T D y), D = (D1 + D2) / 2.
+    """
+    H, rest = S**2 / (S**2 + alpha), alpha / (S**2 + alpha)
+    D1 = (1 - 1 / b) * rest
+    lower_ends = [H, np.full_like(H, 1 - a)] + ([(1 / a - 1) * rest] if a > 0 else [])
+    bounds = [
+        np.abs(x @ ((D1 - D2) * y)) / 2 + np.sqrt((x**2 @ (D1 + D2)) * (y**2 @ (D1 + D2))) / 2
+        for D2 in lower_ends
+    ]
+    return np.min(bounds, axis=0)
+
+
+# For test points that were known, without labels, when features were selected: [a, b] is the
+# interval of an orthonormal basis of training and test points together. This is where the paper's
+# cross-term lemma becomes true
+
+
+def known_test_set_bound(
+    lower: float,
+    upper: float,
+    singular_values: ArrayLike,
+    alpha: float,
+    *,
+    coefficient_norms: ArrayLike,
+    residual_norms: ArrayLike,
+    target_norm: float,
+) -> PredictionBound:
+    """Bound the change of the predictions for known test points.
+
+    abs(f~ - f) <= eta ||c|| ||y|| + tau (b - a)/2 ||z|| ||y||; at alpha = 0 the first part is
+    zero and tau (b - a)/2 sharpens to (b - a) / (2 sqrt(a b) smin).
+
+    Parameters
+    ----------
+    lower, upper : float
+        The extreme eigenvalues of B^T W B, B an orthonormal basis of training and test points.
+    singular_values : array-like of shape (rank,)
+        The non-zero singular values of the training X.
+    alpha : float
+        What is added to the kernel's diagonal.
+    coefficient_norms, residual_norms : array-like of shape (n_test,)
+        ||c|| = ||S^-1 U^T q|| and ||z|| = ||q - U U^T q|| of every test point.
+    target_norm : float
+        ||y||.
+
+    Returns
+    -------
+    PredictionBound
+        One number a test point, in its two parts.
+
+    Examples
+    --------
+    >>> known_test_set_bound(
+    ...     0.25, 1.0, [2.0, 1.0], 0.0,
+    ...     coefficient_norms=[1.0], residual_norms=[2.0], target_norm=1.0,
+    ... ).total
+    array([1.5])
+    """
+    y = check_not_negative("target_norm", target_norm)
+    c = np.asarray(coefficient_norms, dtype=np.float64)
+    z = np.asarray(residual_norms, dtype=np.float64)
+    in_span: FloatArray = spectral_eta(lower, upper, singular_values, alpha) * y * c
+    factor = tau(lower, upper, singular_values, alpha) * known_cross_factor(lower, upper)
+    if alpha == 0:
+        smin = math.sqrt(squared_spectrum(singular_values).min())
+        factor = known_tangent(lower, upper) / smin
+    out = np.zeros_like(z)
+    np.multiply(factor * y, z, out=out, where=z * y > 0)
+    return PredictionBound(in_span, out)
+
+
+def known_cross_factor(lower: float, upper: float) -> float:
+    """Bound c_q / ||z|| for known test points: (b - a) / 2.
+
+    BSS with the paper's weights promises 2 s, s = sqrt(k / r). Both U and z lie in the basis and
+    are orthogonal, so a multiple of the identity may be taken off B^T W B: its middle.
+
+    Examples
+    --------
+    >>> known_cross_factor(0.25, 2.25)
+    1.0
+    """
+    a, b = check_interval(lower, upper)
+    return (b - a) / 2
+
+
+def known_tangent(lower: float, upper: float) -> float:
+    """Bound ||G^-1 U^T W z|| / ||z|| for known test points: (b - a) / (2 sqrt(a b)).
+
+    The tangent of Kantorovich's angle, whatever the scale of the weights. BSS promises
+    2 s / (1 - s^2), s = sqrt(k / r).
+
+    Examples
+    --------
+    >>> known_tangent(0.25, 1.0)
+    0.75
+    """
+    a, b = check_interval(lower, upper)
+    if a == 0 or math.isinf(b):
+        return math.inf
+    return (b - a) / (2 * math.sqrt(a) * math.sqrt(b))
+
+
+# For given targets, and for points not yet seen
+
+
+def uniform_bound(
+    training_difference: ArrayLike,
+    selected_rows: ArrayLike,
+    p_selected: ArrayLike,
+    *,
+    coefficient_norms: ArrayLike,
+    residual_norms: ArrayLike,
+) -> FloatArray:
+    """Bound abs(f(q) - f~(q)) from two norms of the test point only, for these targets.
+
+    ||X (p - p~)|| ||c|| + ||(I - U U^T) p~|| ||z||, q = X^T c + z.
+
+    Parameters
+    ----------
+    training_difference : array-like of shape (n_samples,)
+        X (p - p~): the change of the predictions at the training points.
+    selected_rows : array-like of shape (n_selected, rank)
+        U_S, the rows of U that belong to the selected features.
+    p_selected : array-like of shape (n_selected,)
+        The entries of p~ at the selected features.
+    coefficient_norms, residual_norms : array-like of shape (n_test,)
+        ||c|| = ||S^-1 U^T q|| and ||z|| = ||q - U U^T q|| of every test point.
+
+    Returns
+    -------
+    ndarray of shape (n_test,)
+        The bound for every test point.
+
+    Examples
+    --------
+    >>> uniform_bound(
+    ...     [0.0], [[0.5**0.5]], [1.0], coefficient_norms=[3.0], residual_norms=[1.0]
+    ... ).round(3)
+    array([0.707])
+    """
+    U_S, p_S = np.asarray(selected_rows, np.float64), np.asarray(p_selected, np.float64)
+    # ||(I - U U^T) p~||^2 = ||p~||^2 - ||U^T p~||^2, and p~ is zero outside S.
+    square = float(p_S @ p_S)
+    slack = 4 * len(p_S) * float(np.finfo(np.float64).eps) * square  # what the difference may lose
+    outside = math.sqrt(max(square - float(np.sum((p_S @ U_S) ** 2)), 0.0) + slack)
+    c = np.asarray(coefficient_norms, dtype=np.float64)
+    z = np.asarray(residual_norms, dtype=np.float64)
+    inside = float(np.linalg.norm(np.asarray(training_difference, np.float64)))
+    return inside * c + outside * z
+
+
+def disagreement_bound(n_disagreements: int, n_points: int, *, delta: float = 0.05) -> float:
+    """Bound how often f and f~ differ in sign in the population (Clopper and Pearson).
+
+    The share p with P(Binomial(n_points, p) <= n_disagreements) = delta: above the true share with
+    probability at least 1 - delta over independent unlabelled points.
+
+    Parameters
+    ----------
+    n_disagreements, n_points : int
+        Of n_points independent points, how many the two models labelled differently.
+    delta : float, default=0.05
+        The probability with which the bound may fail.
+
+    Returns
+    -------
+    float
+        An upper bound on the probability of disagreement.
+
+    Examples
+    --------
+    >>> round(disagreement_bound(0, 100), 4)
+    0.0295
+    """
+    if not 0 <= n_disagreements <= n_points or n_points < 1:
+        raise ValueError(
+            f"expected 0 <= n_disagreements <= n_points, got {n_disagreements} of {n_points}"
+        )
+    if not 0 < delta < 1:
+        raise ValueError(f"expected delta between 0 and 1, got {delta}")
+    if n_disagreements == n_points:
+        return 1.0
+    return float(betaincinv(n_disagreements + 1, n_points - n_disagreements, 1 - delta))
 
 
 def _hat_deviations(

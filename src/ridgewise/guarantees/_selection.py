@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a certificate is about: the selected features, their weights, and how X was looked at."""
+"""What a certificate is about: the selected features, their weights, and how X was treated."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -24,8 +24,8 @@ class Selection:
         The number d of all features.
     center : bool
         Whether the features' means were subtracted.
-    rank : int or float or None
-        Which singular vectors were asked for; None: all.
+    rank : int or None
+        The number of leading singular vectors that the certificate is about; None: all of X.
 
     Examples
     --------
@@ -37,7 +37,7 @@ class Selection:
     weights: tuple[float, ...]
     n_features: int
     center: bool = False
-    rank: int | float | None = None
+    rank: int | None = None
 
     @classmethod
     def of(cls, selected: ArrayLike, weights: ArrayLike | None = None, **about: Any) -> Self:

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The interval [lower, upper] of a weighted selection, at two levels of certainty.
+
+For every basis P of the samples' space (at alpha = 0, of what X spans of it), lower and upper are
+the extreme eigenvalues of G = P^T (K~ + alpha) P against M = P^T (K + alpha) P. P is made from
+the computed X = V S U^T, so that M is the identity but for rounding:
+
+- `measured_interval` takes M for the identity, and adds an estimate of the rounding: no pass over
+  the data;
+- `verified_interval` measures M, on the data: whatever P is, the interval holds.
+
+The third level, a proof, is in `_proof`. What remains here are first-order estimates of the
+rounding of sums and products, tested against exact arithmetic.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.linalg import qr, svd
+
+from ridgewise._typing import FloatArray
+from ridgewise.barrier import weighted_spectrum
+from ridgewise.guarantees._selection import Selection
+from ridgewise.spectrum import Columns, Spectrum, TallSpectrum, as_columns
+
+UNIT = float(np.finfo(np.float64).eps) / 2  # the unit of rounding, u
+KERNEL_SUFFICES = 1e-7  # error of M below which it is taken from K, without a dense pass over X
+
+
+class Interval(NamedTuple):
+    """lower (K + alpha) <= K~ + alpha <= upper (K + alpha); 0 and infinity say nothing."""
+
+    lower: float
+    upper: float
+
+    @property
+    def says_something(self) -> bool:
+        """Whether both ends do."""
+        return self.lower > 0 and math.isfinite(self.upper)
+
+    def widened(self, *, selected_error: float, kernel_error: float) -> "Interval":
+        """What remains if G is off by ``selected_error``, and M is I but for ``kernel_error``.
+
+        [(a - e_G) / (1 + e_M), (b + e_G) / (1 - e_M)].
+
+        Examples
+        --------
+        >>> Interval(0.5, 1.0).widened(selected_error=0.25, kernel_error=0.0)
+        Interval(lower=0.25, upper=1.25)
+        """
+        lower = max(self.lower - selected_error, 0.0) / (1 + kernel_error)
+        certain = kernel_error < 1 and math.isfinite(selected_error)
+        upper = (self.upper + selected_error) / (1 - kernel_error) if certain else math.inf
+        return Interval(lower if certain else 0.0, upper)
+
+
+def measured_interval(
+    spectrum: Spectrum, selected_rows: FloatArray, weights: FloatArray, alpha: float = 0.0
+) -> Interval:
+    """Measure [a, b] from the spectrum, and widen it by an estimate of the spectrum's errors.
+
+    With G = U^T W U and Z = S^2 (S^2 + alpha)^-1, the ends are the extreme eigenvalues of
+    Z^1/2 G Z^1/2 + I - Z: of G itself at alpha = 0. Above that, what X does not span counts too,
+    where both sides are alpha: the interval then holds 1.
+
+    Parameters
+    ----------
+    spectrum : Spectrum
+        Of the data.
+    selected_rows : ndarray of shape (n_selected, rank)
+        U_S, the rows of U that belong to the selected features.
+    weights : ndarray of shape (n_selected,)
+        Their weights.
+    alpha : float, default=0
+        What is on the diagonal.
+
+    Returns
+    -------
+    Interval
+
+    Examples
+    --------
+    >>> from ridgewise.spectrum import compute_spectrum
+    >>> spectrum = compute_spectrum(np.array([[3.0, 0.0, 0.0], [0.0, 1.0, 1.0]]))
+    >>> rows = spectrum.take(np.array([0, 1]))
+    >>> lower, upper = measured_interval(spectrum, rows, np.array([1.0, 1.5]))
+    >>> round(lower, 12), round(upper, 12)
+    (0.75, 1.0)
+    """
+    n, S = spectrum.shape[0], spectrum.singular_values
+    lower, upper = weighted_spectrum(selected_rows, weights, penalty(S, alpha))
+    smallest = math.hypot(S[-1], math.sqrt(alpha))
+    if alpha > 0 and spectrum.rank < n:
+        lower, upper = min(lower, 1.0), max(upper, 1.0)
+        smallest = math.sqrt(alpha)
+    condition = float(S[0]) / smallest
+    error = product_error(n, float(np.linalg.norm(S / S[0]))) * condition
+    if alpha > 0 and not spectrum.is_whole:  # what was cut off acts like an error
+        error += spectrum.cutoff * math.sqrt(n - spectrum.rank) / smallest
+    # eigenvalues of K are off by this share of the largest; of a QR, singular values are
+    digits = max(n, 4 * math.sqrt(max(spectrum.shape))) * 4 * UNIT
+    decomposition = digits * (condition**2 if spectrum.solver == "gram" else 2 * condition)
+    return Interval(lower, upper).widened(
+        selected_error=gram_error(error, float(weights.max(initial=0.0)), upper, spectrum.rank),
+        kernel_error=decomposition + gram_error(error, 1.0, 1.0, 0),
+    )
+
+
+def verified_interval(spectrum: Spectrum, selection: Selection, alpha: float) -> Interval:
+    """Measure [a, b] and M on the data: the interval holds for the numbers in X.
+
+    Parameters
+    ----------
+    spectrum : Spectrum
+        Of the data, which P is made from.
+    selection : Selection
+        The selected features.
+    alpha : float
+        What is on the diagonal.
+
+    Returns
+    -------
+    Interval
+        With alpha = 0 it holds on the span of V, which is all of X where ``spectrum.is_whole``;
+        else everywhere.
+
+    Examples
+    --------
+    >>> from ridgewise.spectrum import compute_spectrum
+    >>> X = np.array([[3.0, 0.0, 0.0], [0.0, 1.0, 1.0]])
+    >>> selection = Selection.of([0, 1], [1.0, 1.5], n_features=3)
+    >>> interval = verified_interval(compute_spectrum(X), selection, alpha=0.0)
+    >>> 0 < 0.75 - interval.lower < 1e-12, 0 < interval.upper - 1 < 1e-12
+    (True, True)
+    """
+    columns, n = spectrum.columns, spectrum.shape[0]
+    S = spectrum.singular_values * columns.scale
+    # a smaller alpha has an interval that holds for this one: it keeps numbers in range
+    alpha = min(alpha * columns.scale * columns.scale, 1e300 * S[0] ** 2)
+    if isinstance(spectrum, TallSpectrum):  # X = Q R: the statement about R is that about X
+        columns = as_columns(columns.triangle())
+        V, S = (part[..., : spectrum.rank] for part in svd(columns.X, full_matrices=False)[:2])
+    else:
+        V = spectrum.V
+    X_S = columns.take(selection.indices)
+    P = basis(V, S, alpha)
+    norm_P = 1 / (math.sqrt(alpha) if P.shape[1] > len(S) else math.hypot(S[-1], math.sqrt(alpha)))
+    error = product_error(n, float(np.linalg.norm(S))) * norm_P  # of P^T X
+
+    Y_S = np.sqrt(selection.w)[:, None] * (X_S.T @ P)
+    ridge = alpha * (P.T @ P) if alpha > 0 else 0.0
+    eigenvalues = np.linalg.eigvalsh(Y_S.T @ Y_S + ridge)
+    a, b = max(float(eigenvalues[0]), 0.0), float(eigenvalues[-1])
+    if alpha > 0 and len(P) < n:  # of tall data, P spans what X does, and all else is alpha
+        a, b = min(a, 1.0), max(b, 1.0)
+    return Interval(a, b).widened(
+        selected_error=gram_error(error, max(selection.weights, default=0.0), b, len(eigenvalues)),
+        kernel_error=kernel_error(columns, P, ridge, norm_P, error),
+    )
+
+
+def kernel_error(
+    columns: Columns, P: FloatArray, ridge: FloatArray | float, norm_P: float, error: float
+) -> float:
+    """Bound ||P^T (K + alpha) P - I||: from K where its rounding allows that, else from X^T P."""
+    K = columns.gram()
+    of_K = 4 * math.sqrt(max(columns.shape)) * UNIT * float(K.trace()) * norm_P**2
+    if of_K < KERNEL_SUFFICES:
+        M = P.T @ (K @ P)
+        return float(np.linalg.norm(M + ridge - np.eye(len(M)))) + of_K
+    M = np.zeros((P.shape[1], P.shape[1]))
+    for _, block in columns.dense_blocks():
+        Y = block.T @ P
+        M += Y.T @ Y
+    return float(np.linalg.norm(M + ridge - np.eye(len(M)))) + gram_error(error, 1.0, 2.0, len(M))
+
+
+def basis(V: FloatArray, S: FloatArray, alpha: float) -> FloatArray:
+    """P = V (S^2 + alpha)^-1/2; with alpha, also the directions that V lacks, over sqrt(alpha)."""
+    P = V / np.hypot(S, math.sqrt(alpha))
+    if alpha == 0 or V.shape[0] == V.shape[1]:
+        return P
+    Q: Any = qr(V, check_finite=False)[0]
+    return np.hstack([P, Q[:, V.shape[1] :] / math.sqrt(alpha)])
+
+
+def penalty(singular_values: FloatArray, alpha: float) -> FloatArray | None:
+    """Alpha / sigma^2 of each direction, kept in range; None where alpha is 0."""
+    if alpha == 0:
+        return None
+    with np.errstate(over="ignore"):
+        return np.minimum((math.sqrt(alpha) / singular_values) ** 2, 1e300)
+
+
+def product_error(n: int, norm: float) -> float:
+    """What rounding adds to products with X, in the norm of X: 4 sqrt(n) u ||X||."""
+    return 4 * math.sqrt(n) * UNIT * norm
+
+
+def gram_error(error: float, max_weight: float, upper: float, size: int) -> float:
+    """How far Y^T W Y can be off where Y is by ``error``: 2 sqrt(w b) e + w e^2 + 64 l u b."""
+    root = math.sqrt(max_weight)
+    return 2 * root * math.sqrt(upper) * error + (root * error) ** 2 + 64 * size * UNIT * upper

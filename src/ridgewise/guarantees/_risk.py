@@ -1,0 +1,456 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The risk of ridge regression in the fixed design setting, and how much a selection inflates it.
+
+The paper's risk theorems hold for the variance and on average; for a fixed mean z they fail, since
+the bias does not shrink as the kernel grows (see "The paper, corrected" in the documentation). The
+bounds here hold for every z. alpha is what is added to K's diagonal, n times the paper's lambda,
+and a K <= K~ <= b K.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ridgewise._typing import FloatArray
+from ridgewise.guarantees._checks import (
+    check_interval,
+    check_not_negative,
+    check_positive,
+    interval_around_one,
+    squared_spectrum,
+)
+from ridgewise.guarantees._prediction import tau
+from ridgewise.guarantees._selected_data import SelectedData, data_error, smallest_value
+
+
+@dataclass(frozen=True)
+class Risk:
+    """The risk of ridge regression, in its two parts.
+
+    Attributes
+    ----------
+    bias : float
+        The squared error of the mean prediction.
+    variance : float
+        The share of the noise.
+    """
+
+    bias: float
+    variance: float
+
+    @property
+    def total(self) -> float:
+        """The risk itself: bias plus variance."""
+        return self.bias + self.variance
+
+
+def ridge_risk(K: ArrayLike, z: ArrayLike, noise_variance: float, alpha: float) -> Risk:
+    """Compute the risk of ridge regression with kernel K at the training points.
+
+    The targets are y = z + noise, with independent noise of one variance, and the risk is the
+    expected ||K (K + alpha)^-1 y - z||^2 / n. For the risk after feature selection give the kernel
+    of the selected, weighted features and the same z.
+
+    Parameters
+    ----------
+    K : array-like of shape (n_samples, n_samples)
+        The kernel: symmetric and positive semi-definite, up to rounding.
+    z : array-like of shape (n_samples,)
+        The mean of the targets.
+    noise_variance : float
+        The variance of the noise, at least 0.
+    alpha : float
+        What is added to the kernel's diagonal, at least 0: n times the paper's lambda. At 0 the
+        inverse is the pseudo-inverse.
+
+    Returns
+    -------
+    Risk
+        Its `bias`, `variance` and `total`.
+
+    Notes
+    -----
+    With the eigenvalues k_i of K and zeta_i the components of z along its eigenvectors,
+
+        bias = 1/n sum (alpha / (k_i + alpha))^2 zeta_i^2,
+        variance = noise_variance/n sum (k_i / (k_i + alpha))^2,
+
+    which is the paper's R(K) with alpha = n lambda. Products such as K K (K + alpha)^-2 lose so
+    many digits that they can break true inequalities; the eigenvalues do not.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> risk = ridge_risk(np.diag([3.0, 1.0]), [2.0, 2.0], noise_variance=1.0, alpha=1.0)
+    >>> risk.bias, risk.variance, risk.total
+    (0.625, 0.40625, 1.03125)
+    """
+    alpha = check_not_negative("alpha", alpha)
+    noise_variance = check_not_negative("noise_variance", noise_variance)
+    kernel, precision = _check_kernel(K)
+    k, V = np.linalg.eigh(kernel)
+    if k.size and k[0] < -precision * max(k[-1], -k[0]):
+        raise ValueError(f"expected a positive semi-definite K, got the eigenvalue {k[0]:.3g}")
+    zeta = V.T @ _check_mean(z, len(k))
+    # Without regularization an eigenvalue that is zero but for rounding must count as zero.
+    k = np.where(k > (precision * k[-1] if alpha == 0 else 0.0), k, 0.0)
+    kept = np.divide(k, k + alpha, out=np.zeros_like(k), where=k > 0)
+    shrunk = np.divide(alpha, k + alpha, out=np.ones_like(k), where=k + alpha > 0)
+    bias = float(np.sum((shrunk * zeta) ** 2)) / len(k)
+    return Risk(bias, noise_variance * float(np.sum(kept**2)) / len(k))
+
+
+@dataclass(frozen=True)
+class RiskInflation:
+    """Factors by which bias and variance grow, at most, when K~ takes the place of K.
+
+    Those that end in ``_bound`` follow from the certificate's interval and the singular values;
+    the others are computed from the selection itself and cannot be bettered. They need neither
+    labels nor the noise. Infinite where a direction of X is lost and alpha = 0.
+
+    Attributes
+    ----------
+    variance : float
+        V(K~) / V(K).
+    variance_bound : float or None
+        phi_V; None for a certificate with alpha > 0, from which no factor follows.
+    bias : float
+        phi_B: the largest B(K~) / B(K) over all means z = X beta.
+    bias_bound : float
+    average_bias : float
+        E B(K~) / E B(K) over isotropic random beta.
+    average_bias_bound : float or None
+        None for a certificate with alpha > 0.
+    alpha : float
+        The model's.
+    n_samples : int
+    interval : tuple of float
+        The certificate's.
+    regularized : bool
+        Whether the interval is that of K~ + alpha against K + alpha.
+    """
+
+    variance: float
+    variance_bound: float | None
+    bias: float
+    bias_bound: float
+    average_bias: float
+    average_bias_bound: float | None
+    alpha: float
+    n_samples: int
+    interval: tuple[float, float]
+    regularized: bool
+
+    @property
+    def risk(self) -> float:
+        """R(K~) <= risk R(K), whatever the mean of the targets, and their noise."""
+        return max(self.variance, self.bias, 1.0)
+
+    def fixed_beta_bound(self, risk: Risk, coefficient_norm: float) -> float:
+        """Bound R(K~) for z = X beta, whatever the condition number: the risk theorems, corrected.
+
+        Parameters
+        ----------
+        risk : Risk
+            The risk on all features, see `ridge_risk`.
+        coefficient_norm : float
+            ||U^T beta||, or any number above it, such as ||beta||.
+
+        Returns
+        -------
+        float
+            An upper bound on the risk on the selected features.
+        """
+        by_norm = self._bias_by_norm(risk.bias, check_not_negative("norm", coefficient_norm))
+        by_factor = self.bias * risk.bias if risk.bias > 0 else math.inf
+        return self.variance * risk.variance + min(by_norm, by_factor)
+
+    def _bias_by_norm(self, bias: float, norm: float) -> float:
+        """The bias, by the theorem or, where epsilon is large, by its worst case."""
+        a, b = self.interval
+        if not self.regularized:
+            alpha, n = self.alpha, self.n_samples
+            return min(
+                fixed_beta_risk_bound(
+                    Risk(bias, 0.0), a, b, alpha=alpha, n_samples=n, coefficient_norm=norm
+                ),
+                worst_case_bias(a, alpha=alpha, n_samples=n, coefficient_norm=norm),
+            )
+        # N = K + alpha: K~ - K = N^1/2 E N^1/2 with ||E|| <= max(1 - a, b - 1), and
+        # ||(K~ + alpha)^-1 N^1/2|| <= 1 / sqrt(a alpha), ||N^-1/2 X beta|| <= ||U^T beta||
+        worst = math.sqrt(self.alpha / self.n_samples / a) * norm if a else math.inf
+        return min(math.sqrt(bias) + max(1 - a, b - 1) * worst, worst) ** 2
+
+
+def report_risk(data: SelectedData) -> RiskInflation:
+    """Compute the factors: see `Certificate.risk_inflation`."""
+    S, alpha, (a, b) = data.S, data.alpha, data.interval
+    rows = data.weighted_rows
+    plain = not data.regularized
+    bias_bound = bias_inflation_bound if plain else regularized_bias_inflation_bound
+    up = rounding_factor(data)
+    return RiskInflation(
+        variance=variance_ratio(data),
+        variance_bound=variance_inflation(b, S, alpha) * up if plain else None,
+        bias=bias_inflation(rows.T @ rows, S, alpha) * up,
+        bias_bound=bias_bound(a, b, S, alpha) * up,
+        average_bias=average_bias_ratio(rows, S, alpha) * up,
+        average_bias_bound=average_bias_inflation(a, b) * up if plain else None,
+        alpha=alpha / data.scale / data.scale,
+        n_samples=data.X.shape[0],
+        interval=data.interval,
+        regularized=data.regularized,
+    )
+
+
+def rounding_factor(data: SelectedData) -> float:
+    """By how much rounding may have lowered a factor: infinite where it leaves nothing.
+
+    A change of X by delta moves (K~ + alpha)^-1 (K + alpha) by 2 delta ||X|| / (a s^2), in units of
+    itself, with s^2 the smallest eigenvalue of K + alpha; and as much again through K~.
+    """
+    s, (a, b) = smallest_value(data.spectrum, data.S, data.alpha), data.interval
+    if s == 0 or a == 0:
+        a = 1.0  # a lost direction: infinite, or alpha keeps it
+    if s == 0:
+        return math.inf
+    grown = 1 + math.sqrt(min(b, data.max_weight + 1))
+    share = 8 * grown * data_error(data.spectrum, data.S) * float(data.S[0]) / (a * s**2)
+    return 1 + share if share < 0.5 else math.inf
+
+
+def variance_inflation(upper: float, singular_values: ArrayLike, alpha: float) -> float:
+    """Bound V(K~) / V(K): phi_V = [b (kmin + alpha) / (b kmin + alpha)]^2, never above b^2.
+
+    Examples
+    --------
+    >>> variance_inflation(2.0, [2.0, 1.0], alpha=1.0)
+    1.777...
+    """
+    _, b = interval_around_one(0.0, upper)
+    alpha = check_not_negative("alpha", alpha)
+    kmin = float(squared_spectrum(singular_values).min())
+    return ((kmin + alpha) / (kmin + alpha / b)) ** 2
+
+
+def bias_inflation(gram: ArrayLike, singular_values: ArrayLike, alpha: float) -> float:
+    """Compute the largest B(K~) / B(K) over all z: phi_B = ||(K~ + alpha)^-1 (K + alpha)||^2.
+
+    R(K~) <= max(phi_V, phi_B) R(K) follows, for every z and noise. Exact, and without labels.
+
+    Parameters
+    ----------
+    gram : array-like of shape (rank, rank)
+        G = U^T W U, its rows in the order of the singular values.
+    singular_values : array-like of shape (rank,)
+        The non-zero singular values of X.
+    alpha : float
+        What is added to the kernel's diagonal. At 0 both biases are 0, and this is the limit.
+
+    Returns
+    -------
+    float
+        phi_B, over z in the range of K, as every X beta is. Elsewhere B(K~) = B(K): for a z of any
+        kind take the larger of phi_B and 1. Infinite where K~ lost rank and alpha = 0.
+
+    Examples
+    --------
+    >>> round(bias_inflation([[1.0, 0.5], [0.5, 1.0]], [100.0, 1.0], alpha=1.0), 1)
+    818.9
+    """
+    k = squared_spectrum(singular_values)
+    D = np.sqrt(k + check_not_negative("alpha", alpha))
+    # (SGS + alpha)^-1 (S^2 + alpha) = D^-1 M^-1 D, D^2 = S^2 + alpha. M = D^-1 (SGS + alpha) D^-1
+    # is as well conditioned as G, however badly X is.
+    scale = np.sqrt(k) / D
+    M = scale[:, None] * np.asarray(gram, np.float64) * scale + np.diag(alpha / D**2)
+    m, Q = np.linalg.eigh(M)
+    if m[0] <= len(m) * np.finfo(np.float64).eps * m[-1]:
+        return math.inf
+    inverse: FloatArray = (Q / m) @ Q.T
+    return float(np.linalg.norm(inverse * (D / D[:, None]), 2)) ** 2
+
+
+def bias_inflation_bound(
+    lower: float, upper: float, singular_values: ArrayLike, alpha: float
+) -> float:
+    """Bound phi_B from [a, b] and the spectrum alone.
+
+    min{p + h sqrt(kappa), 1 + max(1 - a, b - 1) smax tau}^2, kappa = (kmax + alpha)/(kmin + alpha),
+    with p and h the middle and the half-width of [1/b', 1/a'], a' = (a kmax + alpha)/(kmax + alpha)
+    and b' likewise.
+
+    Examples
+    --------
+    >>> round(bias_inflation_bound(0.5, 1.5, [100.0, 1.0], alpha=1.0), 1)
+    1321.7
+    """
+    a, b = interval_around_one(lower, upper)
+    alpha = check_not_negative("alpha", alpha)
+    kmax = float(squared_spectrum(singular_values).max())
+    a_prime, b_prime = (a * kmax + alpha) / (kmax + alpha), (b * kmax + alpha) / (kmax + alpha)
+    by_interval = regularized_bias_inflation_bound(a_prime, b_prime, singular_values, alpha)
+    factor = max(1 - lower, upper - 1) * math.sqrt(kmax)
+    by_norms = 1 + factor * tau(lower, upper, singular_values, alpha) if factor > 0 else 1.0
+    return min(by_interval, by_norms**2)
+
+
+def regularized_bias_inflation_bound(
+    lower: float, upper: float, singular_values: ArrayLike, alpha: float
+) -> float:
+    """Bound phi_B from a regularized interval, a (K + alpha) <= K~ + alpha <= b (K + alpha).
+
+    (p + h sqrt(kappa))^2, p and h the middle and the half-width of [1/b, 1/a], because
+    (K~ + alpha)^-1 (K + alpha) = N^-1/2 T N^1/2 with N = K + alpha and 1/b <= T <= 1/a.
+
+    Examples
+    --------
+    >>> round(regularized_bias_inflation_bound(0.5, 2.0, [2.0, 1.0], alpha=1.0), 3)
+    5.933
+    """
+    a, b = check_interval(lower, upper)
+    if a == 0:
+        return math.inf
+    k = squared_spectrum(singular_values)
+    kappa = float((k.max() + alpha) / (k.min() + alpha))
+    p, h = (1 / a + 1 / b) / 2, (1 / a - 1 / b) / 2
+    return (p + h * math.sqrt(kappa)) ** 2
+
+
+def fixed_beta_risk_bound(
+    risk: Risk,
+    lower: float,
+    upper: float,
+    *,
+    alpha: float,
+    n_samples: int,
+    coefficient_norm: float,
+) -> float:
+    """Bound R(K~) for z = X beta, whatever the condition number: the risk theorems, corrected.
+
+    b^2 V(K) + (sqrt(B(K)) + max(1 - a, b - 1) sqrt(lambda) / (2 sqrt a) ||U^T beta||)^2, with
+    lambda = alpha / n.
+
+    Parameters
+    ----------
+    risk : Risk
+        The risk of all the features, see `ridge_risk`.
+    lower, upper : float
+        The measured interval: lower K <= K~ <= upper K.
+    alpha : float
+        What is added to the kernel's diagonal.
+    n_samples : int
+        The number n of training points.
+    coefficient_norm : float
+        ||U^T beta||, or any number above it, such as ||beta||.
+
+    Returns
+    -------
+    float
+        An upper bound on the risk of the selected features.
+
+    Examples
+    --------
+    >>> risk = Risk(bias=0.01, variance=0.5)
+    >>> bound = fixed_beta_risk_bound(
+    ...     risk, 0.64, 1.2, alpha=1.0, n_samples=4, coefficient_norm=1.0
+    ... )
+    >>> round(bound, 3)
+    0.765
+    """
+    a, b = check_interval(lower, upper)
+    if a == 0:
+        return math.inf
+    lam = check_not_negative("alpha", alpha) / check_positive("n_samples", n_samples)
+    growth = max(1 - a, b - 1) * math.sqrt(lam / a) / 2
+    beta = check_not_negative("coefficient_norm", coefficient_norm)
+    return max(b, 1.0) ** 2 * risk.variance + (math.sqrt(risk.bias) + growth * beta) ** 2
+
+
+def average_bias_inflation(lower: float, upper: float) -> float:
+    """Bound E B(K~) / E B(K) over z = X beta with isotropic random beta: max(1/a^2, b/a).
+
+    Examples
+    --------
+    >>> average_bias_inflation(0.5, 1.5)
+    4.0
+    """
+    a, b = check_interval(lower, upper)
+    return math.inf if a == 0 else max(1 / a, b) / a
+
+
+def worst_case_bias(
+    lower: float, *, alpha: float, n_samples: int, coefficient_norm: float
+) -> float:
+    """Bound B(K~) over all z = X beta with ||U^T beta|| <= B: lambda B^2 / (4 a).
+
+    lambda = alpha / n.
+
+    Examples
+    --------
+    >>> worst_case_bias(0.5, alpha=2.0, n_samples=4, coefficient_norm=2.0)
+    1.0
+    """
+    a, _ = check_interval(lower, math.inf)
+    lam = check_not_negative("alpha", alpha) / check_positive("n_samples", n_samples)
+    beta = check_not_negative("coefficient_norm", coefficient_norm)
+    return math.inf if a == 0 else lam * beta**2 / (4 * a)
+
+
+def variance_ratio(data: SelectedData) -> float:
+    """Compute V(K~) / V(K), V = sum (k_i / (k_i + alpha))^2; the rounding is added."""
+    S, alpha, error = data.S, data.alpha, data_error(data.spectrum, data.S)
+    singular = np.linalg.svd(data.weighted_rows * S, compute_uv=False)
+    singular = singular[singular > len(S) * np.finfo(np.float64).eps * singular.max(initial=0.0)]
+    above, moved = variance_sum(singular, alpha, error * math.sqrt(data.max_weight))
+    below, moved_below = variance_sum(S, alpha, error)
+    return (above + moved) / (below - moved_below) if moved_below < below / 2 else math.inf
+
+
+def variance_sum(singular_values: FloatArray, alpha: float, error: float) -> tuple[float, float]:
+    """Sum (k / (k + alpha))^2, k = sigma^2, and how far an error of every sigma can move it."""
+    k = singular_values**2
+    slopes = 4 * alpha * k * singular_values / (k + alpha) ** 3
+    return float(np.sum((k / (k + alpha)) ** 2)), 2 * error * float(slopes.sum())
+
+
+def average_bias_ratio(weighted_rows: FloatArray, S: FloatArray, alpha: float) -> float:
+    """Compute E B(K~) / E B(K) = ||(S G S + alpha)^-1 S||_F^2 / ||(S^2 + alpha)^-1 S||_F^2.
+
+    (S G S + alpha)^-1 = D^-1 M^-1 D^-1 with D^2 = S^2 + alpha, where M is as well conditioned as G.
+    """
+    D = np.sqrt(S**2 + alpha)
+    scaled = np.vstack([weighted_rows * (S / D), np.diag(math.sqrt(alpha) / D)])
+    _, m, Qt = np.linalg.svd(scaled, full_matrices=False)
+    if m[-1] <= len(S) * np.finfo(np.float64).eps * m[0]:
+        return math.inf
+    inverse = (Qt.T / m**2) @ Qt
+    grown = np.sum((inverse * (S / D) / D[:, None]) ** 2)
+    return float(grown / np.sum((S / D**2) ** 2))
+
+
+def _check_kernel(K: ArrayLike) -> tuple[FloatArray, float]:
+    """Return K as exactly symmetric floats, and how precise its eigenvalues are, relatively."""
+    given = np.asarray(K)
+    if given.ndim != 2 or given.shape[0] != given.shape[1] or given.size == 0:
+        raise ValueError(f"expected a square kernel K (n x n), got shape {given.shape}")
+    # A kernel in single precision is symmetric and semi-definite to single precision only.
+    single = given.dtype in (np.float16, np.float32)
+    precision = 10 * len(given) * float(np.finfo(given.dtype if single else np.float64).eps)
+    kernel = given.astype(np.float64)
+    if not np.all(np.isfinite(kernel)):
+        raise ValueError("expected a finite kernel K, got infinities or NaN")
+    if np.abs(kernel - kernel.T).max() > precision * np.abs(kernel).max():
+        raise ValueError("expected a symmetric kernel K = X X^T")
+    return (kernel + kernel.T) / 2, precision
+
+
+def _check_mean(z: ArrayLike, n: int) -> FloatArray:
+    mean = np.asarray(z, dtype=np.float64)
+    if mean.shape != (n,):
+        raise ValueError(f"expected one mean for each of K's {n} samples, got shape {mean.shape}")
+    if not np.all(np.isfinite(mean)):
+        raise ValueError("expected a finite z, got infinities or NaN")
+    return mean

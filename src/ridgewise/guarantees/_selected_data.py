@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Training data and a selection of its features: what bounds on predictions and risk start from.
+
+Numbers are in units in which X's largest singular value is near 1: X and test points times a power
+of two, alpha times its square. That changes no prediction and no risk, and squares stay in range.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils.extmath import row_norms
+
+from ridgewise._typing import FloatArray, is_sparse
+from ridgewise.guarantees._checks import check_not_negative, interval_around_one
+from ridgewise.guarantees._interval import UNIT, Interval, measured_interval, verified_interval
+from ridgewise.guarantees._selection import Selection
+from ridgewise.spectrum import Spectrum, as_columns, as_numeric, compute_spectrum
+
+KERNEL_CONDITION = 1e6  # of K + alpha: above it, K has lost too many digits for predictions
+
+
+@dataclass(frozen=True)
+class SelectedData:
+    """Data, its spectrum in full rank, a selection, and the interval that holds for a model.
+
+    Attributes
+    ----------
+    X : array or sparse array
+        The training data, not scaled.
+    spectrum : Spectrum
+        X = V S U^T, not scaled.
+    selection : Selection
+        The selected features.
+    selected_rows : ndarray of shape (n_selected, rank)
+        U_S.
+    interval : tuple of float
+        [a, b], of K~ against K; where ``regularized``, of K~ + alpha against K + alpha.
+    regularized : bool
+    scale : float
+        The power of two.
+    alpha : float
+        The model's, scaled.
+    """
+
+    X: Any
+    spectrum: Spectrum
+    selection: Selection
+    selected_rows: FloatArray
+    interval: tuple[float, float]
+    regularized: bool
+    scale: float
+    alpha: float
+
+    @property
+    def S(self) -> FloatArray:
+        """The singular values, scaled."""
+        return self.spectrum.singular_values * self.scale
+
+    @property
+    def weighted_rows(self) -> FloatArray:
+        """W^1/2 U_S, whose Gram matrix is G."""
+        return np.sqrt(self.selection.w)[:, None] * self.selected_rows
+
+    @property
+    def max_weight(self) -> float:
+        """The largest weight."""
+        return max(self.selection.weights, default=0.0)
+
+    def weighted_columns(self) -> FloatArray:
+        """X_S W^1/2, scaled and not centred."""
+        columns = as_columns(self.X).take(self.selection.indices)
+        return columns * self.scale * np.sqrt(self.selection.w)
+
+
+def select_data(
+    selection: Selection,
+    certified: Interval,
+    verified: bool,
+    certified_alpha: float,
+    X: Any,
+    alpha: float,
+) -> SelectedData:
+    """Bring a certificate together with its data, for the model with this alpha.
+
+    Parameters
+    ----------
+    selection : Selection
+        The certificate's.
+    certified : Interval
+        The certificate's.
+    verified : bool
+        Whether it is; if not, or if it is about some singular vectors only, that is done now.
+    certified_alpha, alpha : float
+        The certificate's, and the model's.
+    X : array, sparse array or data frame
+        The training data.
+    """
+    alpha = check_model(alpha, certified_alpha)
+    X = as_numeric(X)
+    if X.shape[1] != selection.n_features:
+        raise ValueError(
+            f"X has {X.shape[1]} features, and {selection.n_features} were certified: give the "
+            "training data with all its features"
+        )
+    spectrum, scale = precise_spectrum(X, selection.center, alpha)
+    rows = spectrum.take(selection.indices)
+    interval = certified
+    if selection.rank is None:
+        check_same_data(certified, measured_interval(spectrum, rows, selection.w, certified_alpha))
+    if not verified or selection.rank is not None:
+        interval = Interval(0.0, math.inf)
+        if certified_alpha > 0 or spectrum.is_whole:
+            interval = verified_interval(spectrum, selection, certified_alpha)
+    lower, upper = interval_around_one(*interval) if certified_alpha > 0 else interval
+    return SelectedData(
+        X,
+        spectrum,
+        selection,
+        rows,
+        (lower, upper),
+        certified_alpha > 0,
+        scale,
+        alpha * scale * scale,
+    )
+
+
+def precise_spectrum(X: Any, center: bool, alpha: float) -> tuple[Spectrum, float]:
+    """The spectrum in full rank, by a QR where K + alpha would lose digits, and the scale."""
+    spectrum = compute_spectrum(X, center=center)
+    if spectrum.rank == 0:
+        raise ValueError(f"every feature of X is {'constant' if center else 'zero'}")
+    S = spectrum.singular_values
+    scale = float(np.ldexp(1.0, -int(np.frexp(S[0])[1])))
+    with np.errstate(over="ignore", under="ignore"):
+        scaled_alpha = alpha * scale * scale
+    if not scaled_alpha < 1e150 or (alpha > 0 and scaled_alpha < 1e-150):
+        raise ValueError(
+            f"alpha={alpha:g} is too {'large' if scaled_alpha > 1 else 'small'} beside X, whose "
+            f"largest singular value is {S[0]:.3g}, for predictions in double precision"
+        )
+    k = (S * scale) ** 2
+    smallest = k[-1] if spectrum.is_whole else 0.0
+    if spectrum.solver == "gram" and k[0] > KERNEL_CONDITION * (smallest + scaled_alpha):
+        spectrum = compute_spectrum(X, center=center, solver="qr")
+    return spectrum, scale
+
+
+@dataclass(frozen=True)
+class RidgeModel:
+    """A ridge model, and how much rounding can move what it predicts.
+
+    Attributes
+    ----------
+    coef : ndarray of shape (n_features,)
+        p = X^T (K + alpha)^-1 y.
+    dual_coef : ndarray of shape (n_samples,)
+        (K + alpha)^-1 y; K^+ y at alpha = 0.
+    fitted : ndarray of shape (n_samples,)
+        X p.
+    sensitivity : float
+        A prediction p^T q is off by at most this times ||q||; infinite where rounding hides
+        singular values that alpha = 0 would invert.
+    """
+
+    coef: FloatArray
+    dual_coef: FloatArray
+    fitted: FloatArray
+    sensitivity: float
+
+
+def ridge_model(spectrum: Spectrum, S: FloatArray, y: FloatArray, alpha: float) -> RidgeModel:
+    """Fit y by the spectrum, with these (scaled) singular values.
+
+    Rounding acts like a change of X by ``data_error``, delta, and of K (where K was decomposed) by
+    delta ||X||. With s^2 the smallest eigenvalue of K + alpha, r = y - X p and c = (K + alpha)^-1 y
+    it moves p by delta (||p|| / s + ||r|| / s^2), and by delta ||X|| ||c|| / s.
+    """
+    V = spectrum.V
+    y_V = V.T @ y
+    outside = y - V @ y_V
+    outside -= V @ (V.T @ outside)
+    dual_coef = V @ (y_V / (S**2 + alpha))
+    if alpha > 0 and spectrum.rank < len(y):
+        dual_coef = dual_coef + outside / alpha
+    shrunk = S / (S**2 + alpha) * y_V
+    coef = np.empty(spectrum.shape[1])
+    for place, block in spectrum.projections(shrunk[:, None]):
+        coef[place] = block[:, 0]
+    fitted = V @ (S * shrunk)
+    delta, s = data_error(spectrum, S), smallest_value(spectrum, S, alpha)
+    if s == 0:
+        return RidgeModel(coef, dual_coef, fitted, math.inf)
+    sizes = [float(np.linalg.norm(part)) for part in (coef, y - fitted, dual_coef)]
+    of_kernel = float(S[0]) * sizes[2] / s if spectrum.solver == "gram" else 0.0
+    sensitivity = delta * (sizes[0] / s + sizes[1] / s**2 + of_kernel)
+    if delta > 0.1 * s:  # no first-order estimate holds
+        sensitivity = math.inf
+    return RidgeModel(coef, dual_coef, fitted, sensitivity)
+
+
+def selected_model(data: SelectedData, y: FloatArray) -> RidgeModel:
+    """Fit y on the selected, weighted features: the coefficients are of X_S W^1/2."""
+    columns = data.weighted_columns()
+    if columns.shape[1] == 0:
+        return RidgeModel(np.zeros(0), y / data.alpha if data.alpha else 0 * y, 0 * y, 0.0)
+    spectrum = compute_spectrum(columns, center=data.spectrum.center, solver="qr")
+    if spectrum.rank == 0:
+        zeros = np.zeros(columns.shape[1])
+        return RidgeModel(zeros, y / data.alpha if data.alpha else 0 * y, 0 * y, 0.0)
+    return ridge_model(spectrum, spectrum.singular_values, y, data.alpha)
+
+
+def data_error(spectrum: Spectrum, S: FloatArray) -> float:
+    """What change of X (in the norm of Frobenius) has the effect of rounding, at most."""
+    error = 16 * math.sqrt(max(spectrum.shape[0], spectrum.rank)) * UNIT * float(np.linalg.norm(S))
+    if not spectrum.is_whole:  # singular values that were cut off
+        error += spectrum.cutoff * float(S[0] / spectrum.singular_values[0]) * len(S) ** 0.5
+    return error
+
+
+def smallest_value(spectrum: Spectrum, S: FloatArray, alpha: float) -> float:
+    """The root of the smallest eigenvalue of K + alpha that a model inverts; 0: nobody knows."""
+    whole = spectrum.is_whole
+    if alpha > 0 and not (whole and spectrum.rank == spectrum.shape[0]):
+        return math.sqrt(alpha)
+    return math.hypot(float(S[-1]), math.sqrt(alpha)) if whole else 0.0
+
+
+def column_means(X: Any, center: bool, scale: float) -> FloatArray:
+    """Means of the columns, scaled; zeros where nothing is centred."""
+    if not center:
+        return np.zeros(X.shape[1])
+    return np.concatenate(as_columns(X).map(block_means, scale))
+
+
+def block_means(block: Any, scale: float) -> FloatArray:
+    """Means of a block's columns, scaled before they are taken."""
+    if is_sparse(block):
+        total = (block.astype(np.float64) * scale).sum(axis=0)
+        return np.asarray(total).ravel() / block.shape[0]
+    scaled = np.asarray(block, dtype=np.float64) * scale
+    mean = scaled.mean(axis=0)
+    return mean + (scaled - mean).mean(axis=0)
+
+
+def residual_norms(Q: Any, mean: FloatArray, Q_U: FloatArray) -> FloatArray:
+    """Compute ||z||, z = q - U U^T q, of every test point; the rounding is added."""
+    q2 = row_norms(Q.tocsr() if is_sparse(Q) else Q, squared=True)
+    size = q2 + mean @ mean
+    z2 = size - 2 * (Q @ mean) - np.sum(Q_U**2, axis=1)
+    slack = 8 * Q_U.shape[1] * np.finfo(np.float64).eps * size
+    return np.sqrt(np.maximum(z2, 0.0) + slack)
+
+
+def check_model(alpha: float, certified_alpha: float) -> float:
+    """Raise if the certificate does not cover the model."""
+    alpha = check_not_negative("alpha", alpha)
+    if alpha < certified_alpha:
+        raise ValueError(
+            f"the certificate holds for ridge models with alpha >= {certified_alpha:.17g}, got "
+            f"alpha={alpha}: certify(X, selector, alpha={alpha}) would cover it"
+        )
+    return alpha
+
+
+def check_same_data(certified: Interval, measured: Interval) -> None:
+    """Raise if the certificate does not hold on this data, beyond any doubt of rounding."""
+    tolerance = 1e-3 * max(certified.upper, 1.0)
+    if not math.isfinite(measured.upper) or measured.lower == 0:
+        return
+    if measured.lower < certified.lower - tolerance or measured.upper > certified.upper + tolerance:
+        raise ValueError(
+            f"this X has the interval [{measured.lower:.4g}, {measured.upper:.4g}], outside of the "
+            f"certified [{certified.lower:.4g}, {certified.upper:.4g}]: give the training data, or "
+            "certify(X, selector) anew"
+        )
