@@ -17,7 +17,8 @@ if TYPE_CHECKING:
         make_ridge_synthetic,
     )
     from ridgewise.evaluation import Comparison, compare
-    from ridgewise.guarantees import Certificate, certify, features_for_epsilon, ridge_risk
+    from ridgewise.guarantees import Certificate, features_for_epsilon, ridge_risk
+    from ridgewise.guarantees._certify import certify
     from ridgewise.models import RLSClassifier
     from ridgewise.selectors import (
         BSSSelector,
