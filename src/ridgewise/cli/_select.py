@@ -203,6 +203,8 @@ def select(
             classify=_classify(table),
             intercept=center,
         )
+        if hasattr(selector, "bound"):
+            selector.set_params(bound=_bounded_sizes(selector.n_features_to_select))
         run = prepared_run(
             selector,
             table,
@@ -286,6 +288,13 @@ def _selected_bytes(table: Table, selector: Any, suffix: str) -> bytes:
         y=table.y,
         target_name=table.target_name,
     )
+
+
+def _bounded_sizes(count: Any) -> bool | list[int]:
+    """Sizes at which the bound on all subsets is computed: four, for a picture."""
+    if not isinstance(count, int):
+        return True
+    return sorted({max(1, count // part) for part in (8, 4, 2, 1)})
 
 
 def _usual_count(X: Any, *, center: bool) -> int:

@@ -2,12 +2,14 @@
 """The pictures of a selection."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path as Outline
+from matplotlib.ticker import FuncFormatter
 
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.evaluation import SelectionRun
@@ -17,6 +19,7 @@ from ridgewise.report._svg import page_style, plain_label, plain_logarithm
 
 WIDTH = 4.6  # inches: so that letters are legible on a phone
 MOST_POINTS = 600  # of a curve: more cannot be told apart
+BOUND = "no subset of this size passes"
 SHADES = 10  # of a correlation
 
 
@@ -41,28 +44,21 @@ def draw_certificate(intervals: Sequence[tuple[str, Certificate]]) -> Figure:
             if name.startswith("random"):
                 colour, alpha = FAINT, 0.55
             axes.barh(place, one.upper - one.lower, left=one.lower, color=colour, alpha=alpha)
-            _name_ends(axes, place, one.lower, one.upper, bold=measured)
+            axes.annotate(
+                f"{one.lower:.3g} to {one.upper:.3g}",
+                (one.upper, place),
+                xytext=(5, 0),
+                textcoords="offset points",
+                va="center",
+                weight="bold" if measured else "normal",
+            )
         axes.axvline(1, color=INK, linewidth=1.1, linestyle=DASHES)
         axes.set_yticks(range(len(intervals)), [name for name, _ in intervals])
         largest = max(1.2, *(one.upper for _, one in intervals))
-        axes.set_xlim(-0.25 * largest, 1.2 * largest)
+        axes.set_xlim(-0.05 * largest, 1.5 * largest)
         axes.set_ylim(len(intervals) - 0.4, -0.6)
-        axes.set_xticks([0, 1], ["0: lost", "1: perfect"] if largest < 8 else ["0", "1"])
+        axes.set_xticks([0, 1], ["0: lost", "1: perfect"] if largest < 3 else ["0", "1"])
     return figure
-
-
-def _name_ends(axes: Axes, height: int, lower: float, upper: float, *, bold: bool) -> None:
-    weight = "bold" if bold else "normal"
-    for value, side, shift in ((lower, "right", -4), (upper, "left", 4)):
-        axes.annotate(
-            f"{value:.3g}",
-            (value, height),
-            xytext=(shift, 0),
-            textcoords="offset points",
-            ha=side,
-            va="center",
-            weight=weight,
-        )
 
 
 def draw_leverage(run: SelectionRun) -> Figure:
@@ -153,6 +149,38 @@ def _draw_alpha(axes: Axes, height: float) -> None:
         color=INK,
         fontsize=8.5,
     )
+
+
+def draw_path(selector: Any) -> Figure:
+    """Draw how much a subset reaches as it grows, and what no subset of the same size passes.
+
+    Parameters
+    ----------
+    selector : SubsetSelector
+        Fitted.
+
+    Returns
+    -------
+    Figure
+    """
+    path = np.concatenate([[0.0], selector.objective_path_])
+    sizes = sorted(selector.gap_path_)
+    bounds = []
+    for size in sizes:
+        one = selector.gap_path_[size]
+        bounds.append((one.of_none - one.bound) / (one.of_none - one.of_all))
+    with page_style():
+        figure = Figure(figsize=(WIDTH, 3.2), layout="constrained")
+        axes = figure.subplots()
+        axes.plot(np.arange(len(path)), path, color=BLUE, linewidth=2.2, label="selected")
+        axes.plot(sizes, bounds, "_", color=ORANGE, markersize=14, markeredgewidth=2, label=BOUND)
+        axes.set(xlabel="features", ylim=(0, 1.12 * max(bounds)))
+        axes.set_ylabel("reached, of what all features give")
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{share:.0%}"))
+        axes.set_title("How far the first features get")
+        axes.grid(axis="y")
+        axes.legend(loc="lower right")
+    return figure
 
 
 def draw_parts(run: SelectionRun) -> Figure:

@@ -11,6 +11,7 @@ from ridgewise.report._selection_figures import (
     draw_correlations,
     draw_leverage,
     draw_parts,
+    draw_path,
     draw_singular_values,
 )
 from ridgewise.report._selection_words import (
@@ -21,6 +22,7 @@ from ridgewise.report._selection_words import (
     interval_rows,
     judge,
     name_selection,
+    uses_target,
 )
 from ridgewise.report._svg import Picture
 from ridgewise.selectors import METHODS, method_of
@@ -49,6 +51,7 @@ def selection_page(run: SelectionRun, table: Table, *, title: str, command: str 
         A whole HTML document.
     """
     certificate, random, method = run.certificate, run.random, method_of(run.selector)
+    optimality = getattr(run.selector, "optimality_", None)
     return render_page(
         "selection.html.j2",
         title=title,
@@ -58,11 +61,14 @@ def selection_page(run: SelectionRun, table: Table, *, title: str, command: str 
         does=METHODS[method].does if method in METHODS else "",
         notes=[*describe_count(run), *run.notes],
         facts=_facts(run),
-        kind=judge(run),
+        kind="plain" if uses_target(run) else judge(run),
         explanation=explain_certificate(run),
         models=explain_models(run),
         held_out=describe_held_out(run),
+        optimality=optimality,
+        path_picture=None if optimality is None else _path_picture(run),
         features=_features(run),
+        weighted=bool((run.selector.weights_ != 1).any()),
         certificate_picture=Picture(
             draw_certificate(interval_rows(run)),
             f"Measured between {certificate.lower:.3g} and {certificate.upper:.3g}, random "
@@ -72,6 +78,17 @@ def selection_page(run: SelectionRun, table: Table, *, title: str, command: str 
         pictures=_pictures(run),
         command=command,
         parameters=sorted(run.selector.get_params().items()),
+    )
+
+
+def _path_picture(run: SelectionRun) -> Picture:
+    reached = run.selector.objective_path_[-1]
+    return Picture(
+        draw_path(run.selector),
+        f"With {run.selector.n_selected_} features {reached:.1%} of what all features give is "
+        "reached; a mark shows what no subset of the same size can pass.",
+        "How much better a model gets with each feature, from none (0 %) to all (100 %). The "
+        "orange marks are proved: no subset of that size gets beyond them.",
     )
 
 

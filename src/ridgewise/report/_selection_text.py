@@ -26,6 +26,7 @@ from ridgewise.report._selection_words import (
     interval_rows,
     judge,
     name_selection,
+    uses_target,
 )
 from ridgewise.report._words import one_line
 
@@ -60,13 +61,17 @@ def _selection_parts(
     yield f"{run.n_samples:,} samples, of rank {run.rank:,}."
     yield from note_lines([*describe_count(run), *run.notes, *table.notes])
     yield ""
+    optimality = getattr(run.selector, "optimality_", None)
+    if optimality is not None:
+        yield heading("Could other features do better?")
+        yield f"{optimality.sentence}\n"
+    for sentence in describe_held_out(run):
+        yield heading("The error")
+        yield f"{sentence}\n"
     yield heading("The certificate")
     yield _certificate_table(run)
     yield f"{explain_certificate(run)}\n"
     yield f"{explain_models(run)}\n"
-    for sentence in describe_held_out(run):
-        yield heading("The error")
-        yield f"{sentence}\n"
     yield heading("The features" if n_selected <= N_SHOWN else f"The first {N_SHOWN} features")
     rows = plain_table("feature", "index", "weight", "leverage")
     for name, index, _, weight, leverage, _ in run.rows[:N_SHOWN]:
@@ -78,7 +83,8 @@ def _selection_parts(
 def _certificate_table(run: SelectionRun) -> RichTable:
     rows = plain_table("", "lower", "upper", "fitted values change")
     for name, one in interval_rows(run):
-        style = STYLES[judge(run)] if name.startswith("measured") else None
+        judged = name.startswith("measured") and not uses_target(run)
+        style = STYLES[judge(run)] if judged else None
         change = f"at most {one.eta:.0%}"
         rows.add_row(name, f"{one.lower:.4g}", f"{one.upper:.4g}", change, style=style)
     return rows

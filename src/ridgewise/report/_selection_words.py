@@ -27,6 +27,22 @@ def name_selection(run: SelectionRun) -> str:
     return f"{run.selector.n_selected_:,} of {run.n_features:,} features, {how}"
 
 
+def uses_target(run: SelectionRun) -> bool:
+    """Whether the features were selected for one target, so that the data's kernel says little.
+
+    Parameters
+    ----------
+    run : SelectionRun
+        What was selected.
+
+    Returns
+    -------
+    bool
+    """
+    method = method_of(run.selector)
+    return method in METHODS and METHODS[method].target is not None
+
+
 def judge(run: SelectionRun) -> str:
     """Judge a certificate by how far a model's fitted values can move, beside random features.
 
@@ -63,6 +79,11 @@ def verdict(run: SelectionRun) -> str:
     str
     """
     kind = judge(run)
+    if uses_target(run):
+        return (
+            "The features were selected for this target: what counts is the held-out error. This "
+            "is what they keep for other targets."
+        )
     if run.certificate.lower <= 0:
         return "Nothing is certified: some contrast between the samples is lost."
     if kind == "good":
