@@ -12,7 +12,7 @@ from ridgewise import (
     make_ridge_synthetic,
 )
 from ridgewise.datasets.readers import Source, Table
-from ridgewise.evaluation import ALL_WORDS, Demo, HoldoutRow, run_selection
+from ridgewise.evaluation import ALL_WORDS, ComparisonRow, Demo, run_selection
 from ridgewise.guarantees import Certificate
 from ridgewise.report import comparison_page, selection_page
 
@@ -30,11 +30,15 @@ NASTY = (  # names as an enemy would choose them
 )
 
 
+def demo_row(method, n_selected, error, seconds):
+    return ComparisonRow(method, 80, 1.0, error, 0.0123, seconds, 0.5, 0.5, n_selected)
+
+
 @pytest.fixture
 def demo() -> Demo:
     methods = ["BSS", "leverage sampling", "RRQR", "information gain", "random"]
     rows = [
-        HoldoutRow(method, 80.0 - 10 * place, 0.05 + place / 100, 0.0123, place / 7)
+        demo_row(method, 80.0 - 10 * place, 0.05 + place / 100, place / 7)
         for place, method in enumerate(methods, start=1)
     ]
     kept = {
@@ -53,7 +57,7 @@ def demo() -> Demo:
         telling={"left": ["sinister", "port"], "right": ["dexterous", "starboard"]},
         certificate=Certificate(0.5, 1.5, 0.25, 2.25),
         kept=kept,
-        rows=[HoldoutRow(ALL_WORDS, 200.0, 0.0512, 0.0123, 0.0), *rows],
+        rows=[demo_row(ALL_WORDS, 200.0, 0.0512, 0.0), *rows],
     )
 
 

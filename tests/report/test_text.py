@@ -40,7 +40,7 @@ def test_everything_found_is_said(demo):
     assert "random, measured 0 1.5000" in text
     assert "all words 200 5.1% 1.2% -" in text
     assert "RRQR 50 8.0% 1.2% 428.6" in text
-    assert "BSSSelector(80)" in text
+    assert "BSSSelector(80, center=True)" in text
 
 
 def test_terminal_has_colour_and_no_endless_lines(demo, monkeypatch):

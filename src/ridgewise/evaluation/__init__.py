@@ -11,7 +11,6 @@ from ridgewise.evaluation._comparison import (
 )
 from ridgewise.evaluation._correlations import stand_ins
 from ridgewise.evaluation._demo import ALL_WORDS, Demo, run_demo
-from ridgewise.evaluation._holdout import HoldoutRow, holdout
 from ridgewise.evaluation._paired import PairedTest, corrected_t_test, wilcoxon_test
 from ridgewise.evaluation._prepare import SCALES, make_preparation, unit_warning
 from ridgewise.evaluation._relative_eigenvalues import relative_eigenvalues
@@ -38,7 +37,6 @@ __all__ = [
     "Demo",
     "Entry",
     "FeatureCount",
-    "HoldoutRow",
     "MethodSummary",
     "ModelAlpha",
     "PairedTest",
@@ -47,7 +45,6 @@ __all__ = [
     "compare",
     "contest",
     "corrected_t_test",
-    "holdout",
     "is_classification",
     "make_preparation",
     "mean_jaccard",

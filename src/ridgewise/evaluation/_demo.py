@@ -3,33 +3,35 @@
 
 import platform
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.linear_model import RidgeClassifierCV
-from sklearn.preprocessing import FunctionTransformer
+from sklearn.base import clone
+from sklearn.linear_model import RidgeClassifier
 from sklearn.utils import Bunch
 
 from ridgewise._threads import one_blas_thread
 from ridgewise._typing import FloatArray
 from ridgewise.datasets import load_stdlib_text
-from ridgewise.evaluation._holdout import HoldoutRow, holdout
+from ridgewise.evaluation._compare import compare
+from ridgewise.evaluation._comparison import ALL_FEATURES, ComparisonRow
 from ridgewise.evaluation._relative_eigenvalues import relative_eigenvalues
 from ridgewise.guarantees import Certificate
-from ridgewise.selectors import (
-    BSSSelector,
-    InformationGainSelector,
-    LeverageSelector,
-    RandomSelector,
-    RRQRSelector,
-)
+from ridgewise.models import leave_one_out_alpha
+from ridgewise.selectors import label_of, make_selector
 from ridgewise.spectrum import compute_spectrum
 
 FEATURES_PER_RANK = 2  # few, and still well above the rank, which BSS must exceed
-N_SPLITS = 5
+N_SPLITS, N_REPEATS = 5, 2
 N_TELLING = 10
-ALPHAS = np.logspace(-1, 4, 11)
+METHOD_OPTIONS: dict[str, dict[str, Any]] = {
+    "bss": {"alpha": 0},
+    "leverage": {},
+    "rrqr": {},
+    "information-gain": {},
+    "random": {},
+}
 ALL_WORDS = "all words"
 
 
@@ -48,15 +50,15 @@ class Demo:
     n_features, rank, seed, n_splits : int
         How many features were asked for, the rank of the data, and how it was split.
     alpha : float
-        RLSC's, on all documents with the words that BSS selected.
+        The ridge model's, on all documents with the words that BSS selected.
     telling : dict of str to list of str
         The words that BSS selected and that speak most for each topic, by descending strength:
-        the size of RLSC's coefficient times the standard deviation of the word's column.
+        the size of its coefficient times the standard deviation of the word's column.
     certificate : Certificate
         Of BSS on all documents.
     kept : dict of str to ndarray of shape (rank,)
         What each method keeps of the kernel of all documents, by direction, in descending order.
-    rows : list of HoldoutRow
+    rows : list of ComparisonRow
         Held-out errors: with all words first, then with each method's.
     """
 
@@ -71,7 +73,7 @@ class Demo:
     telling: dict[str, list[str]]
     certificate: Certificate
     kept: dict[str, FloatArray]
-    rows: list[HoldoutRow]
+    rows: list[ComparisonRow]
 
 
 def run_demo(
@@ -108,20 +110,20 @@ def _compute(
     text: Bunch, X: Any, n_features: int | None, seed: int, on_step: Callable[[str], object]
 ) -> Demo:
     on_step("selecting words")
-    spectrum = compute_spectrum(X)
+    spectrum = compute_spectrum(X, center=True)  # the models have an intercept
     n_features = _check_n_features(n_features, spectrum.rank, X.shape[1])
-    selectors = _selectors(n_features, seed)
+    selectors = _selectors(n_features, seed, X)
     fitted = {method: selector.fit(X, text.target) for method, selector in selectors.items()}
-    model = RidgeClassifierCV(ALPHAS, fit_intercept=False)  # RLSC; alpha by leave-one-out
-    alpha, telling = _telling_words(fitted["BSS"], model, X, text)
-    rows = holdout(
-        {ALL_WORDS: FunctionTransformer(accept_sparse=True), **selectors},
-        model,
+    alpha, telling = _telling_words(fitted["BSS"], X, text)
+    found = compare(
+        {method: clone(selector) for method, selector in selectors.items()},
         X,
         text.target,
         n_splits=N_SPLITS,
+        n_repeats=N_REPEATS,
+        n_tries=1,
         random_state=seed,
-        on_step=lambda method: on_step(f"classifying held-out documents: {method}"),
+        progress=lambda done, total: on_step(f"classifying held-out documents: {done} of {total}"),
     )
     return Demo(
         python_version=platform.python_version(),
@@ -135,7 +137,10 @@ def _compute(
         telling=telling,
         certificate=fitted["BSS"].certificate_,
         kept={name: relative_eigenvalues(spectrum, fitted[name].transform(X)) for name in fitted},
-        rows=rows,
+        rows=[
+            replace(row, method=ALL_WORDS) if row.method == ALL_FEATURES else row
+            for row in found.rows
+        ],
     )
 
 
@@ -153,29 +158,27 @@ def _check_n_features(n_features: int | None, rank: int, n_words: int) -> int:
     return n_features
 
 
-def _selectors(n_features: int, seed: int) -> dict[str, Any]:
+def _selectors(n_features: int, seed: int, X: Any) -> dict[str, Any]:
     """Make the paper's five methods, by the names that are shown."""
     return {
-        "BSS": BSSSelector(n_features, alpha=0),
-        "leverage sampling": LeverageSelector(n_features, random_state=seed),
-        "RRQR": RRQRSelector(n_features),
-        "information gain": InformationGainSelector(n_features),
-        "random": RandomSelector(n_features, random_state=seed),
+        label_of(method): make_selector(
+            method, options, n_features=n_features, X=X, intercept=True, seed=seed
+        )
+        for method, options in METHOD_OPTIONS.items()
     }
 
 
-def _telling_words(
-    selector: Any, model: Any, X: Any, text: Bunch
-) -> tuple[float, dict[str, list[str]]]:
-    """Fit RLSC to the selected words, and return its alpha and the words that decide most.
+def _telling_words(selector: Any, X: Any, text: Bunch) -> tuple[float, dict[str, list[str]]]:
+    """Fit a ridge model to the selected words; return its alpha and the words that decide most.
 
     A coefficient alone would depend on the weight that its word was selected with; times the
     standard deviation of the weighted column it does not.
     """
     X_selected = selector.transform(X).toarray()
-    fitted = model.fit(X_selected, text.target)
+    alpha = leave_one_out_alpha(X_selected, text.target, classify=True, tolerance=0.01).alpha
+    fitted = RidgeClassifier(alpha).fit(X_selected, text.target)
     strength = np.ravel(fitted.coef_) * X_selected.std(axis=0)
     words = text.feature_names[selector.get_support()]
     ascending = words[np.argsort(strength)].tolist()
     ends = ascending[:N_TELLING], ascending[: -N_TELLING - 1 : -1]
-    return float(fitted.alpha_), dict(zip(text.target_names, ends, strict=True))
+    return alpha, dict(zip(text.target_names, ends, strict=True))

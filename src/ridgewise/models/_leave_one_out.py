@@ -38,7 +38,12 @@ class AlphaChoice(NamedTuple):
 
 
 def leave_one_out_alpha(
-    X: Any, y: ArrayLike, *, classify: bool = False, fit_intercept: bool = True
+    X: Any,
+    y: ArrayLike,
+    *,
+    classify: bool = False,
+    fit_intercept: bool = True,
+    tolerance: float = 0.0,
 ) -> AlphaChoice:
     """Choose alpha for a ridge model of X and y by leave-one-out cross-validation.
 
@@ -55,6 +60,8 @@ def leave_one_out_alpha(
         Whether y are classes: targets are then -1 and +1, one column a class if there are several.
     fit_intercept : bool, default=True
         Whether the model has an intercept, which is not penalised.
+    tolerance : float, default=0
+        The largest alpha whose error exceeds the smallest by at most this share is chosen.
 
     Returns
     -------
@@ -72,7 +79,7 @@ def leave_one_out_alpha(
     """
     path, _ = dual_path(X, center=fit_intercept)
     Y = class_targets(np.asarray(y)) if classify else np.asarray(y, dtype=np.float64)
-    return choose_alpha(path, Y, fit_intercept=fit_intercept)
+    return choose_alpha(path, Y, fit_intercept=fit_intercept, tolerance=tolerance)
 
 
 def choose_alpha(

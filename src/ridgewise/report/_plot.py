@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 
-from ridgewise.evaluation import Demo, HoldoutRow
+from ridgewise.evaluation import ComparisonRow, Demo
 from ridgewise.report._style import DASHES, INK, STYLE, look_of
 
 PLOT_FORMATS = ("png", "svg", "pdf")
@@ -75,11 +75,11 @@ def _draw_errors(axes: Axes, demo: Demo) -> None:
     axes.set_xlim(0, ROOM_FOR_NUMBERS * max(rightmost, 0.01))  # 0.01 where nothing went wrong
     axes.xaxis.set_major_locator(MaxNLocator(steps=[1, 2, 5, 10]))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda error, _: f"{100 * error:g}%"))
-    axes.set_xlabel(f"wrongly classified: mean and standard deviation of {demo.n_splits} folds")
+    axes.set_xlabel("wrongly classified: mean and standard deviation over the repeats")
     axes.set_title("Held-out error of RLSC")
 
 
-def _draw_error(axes: Axes, place: int, row: HoldoutRow) -> None:
+def _draw_error(axes: Axes, place: int, row: ComparisonRow) -> None:
     colour, _ = look_of(row.method)
     axes.errorbar(
         row.error_mean,

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from ridgewise.evaluation import ALL_WORDS, Demo, HoldoutRow
+from ridgewise.evaluation import ALL_WORDS, ComparisonRow, Demo
 from ridgewise.report._console import BSS_STYLE, heading, plain_table, print_parts
 
 # Everything here is ASCII, so that it can be printed whatever the encoding.
@@ -17,10 +17,11 @@ TRY_NEXT = """\
 from ridgewise import BSSSelector, RLSClassifier, load_stdlib_text
 text = load_stdlib_text()
 X, y = text.data.log1p(), text.target
-selector = BSSSelector({n_features}).fit(X)  # or your own X: array, sparse, data frame
+selector = BSSSelector({n_features}, center=True).fit(X)  # or your own data
 print(selector.certificate_)
 print(text.feature_names[selector.selected_])  # in the order of selection
-model = RLSClassifier(alpha={alpha:g}).fit(selector.transform(X), y)
+model = RLSClassifier(alpha={alpha:.4g}, fit_intercept=True)
+model.fit(selector.transform(X), y)
 """
 
 
@@ -61,7 +62,7 @@ def _parts(demo: Demo) -> Iterator[RenderableType]:
     yield heading("The certificate: what the selected words keep of the data")
     yield _certificate_table(demo)
     yield (
-        "K holds the similarities (dot products) of all documents by all words, K~ those by the "
+        "K holds the centred dot products of all documents by all words, K~ those by the "
         "selected words, weighted where the method weights: lower K <= K~ <= upper K. Without any "
         "loss both would be 1; a lower of 0 is a direction lost. The promise is known before "
         f"anything is selected, from the rank of the data ({demo.rank}) and the number of draws "
@@ -70,11 +71,11 @@ def _parts(demo: Demo) -> Iterator[RenderableType]:
     yield heading("The held-out error: how often RLSC is wrong about a document it never saw")
     yield _error_table(demo)
     yield (
-        f"{demo.n_splits}-fold cross-validation: words are selected, alpha chosen and RLSC fitted "
-        "on the training documents alone. The +/- is the standard deviation over the folds: "
-        "differences far below it mean little. Leverage sampling may draw a word twice, and keeps "
-        "fewer then; it and random draw anew in every fold. Information gain is the only one that "
-        "looks at the topics when it selects. Times are means, on one thread.\n"
+        f"Repeated {demo.n_splits}-fold cross-validation: words are selected, alpha is chosen and "
+        "RLSC fitted on the training documents alone. The +/- is a standard deviation over the "
+        "repeats: differences below it mean little. Leverage sampling may draw a word twice, and "
+        "keeps fewer then; it and random draw anew in every fold. Information gain is the only one "
+        "that looks at the topics when it selects. Times are means, on one thread.\n"
     )
 
 
@@ -120,7 +121,7 @@ def _error_table(demo: Demo) -> Table:
     return table
 
 
-def _error_cells(row: HoldoutRow) -> tuple[str, ...]:
+def _error_cells(row: ComparisonRow) -> tuple[str, ...]:
     return (
         row.method,
         f"{row.n_selected:.0f}",
