@@ -275,7 +275,7 @@ BAD = {
     "sizes": (["matrix.npy", "--vocabulary", "words.txt"], ["2", "9"]),
     "objects": (["objects.npy"], ["unpickle"]),
     "zeros": (["zero.npy", "-n", "2"], ["every feature of X is constant"]),
-    "no method": (["matrix.npy", "-m", "bs"], ["'bs'", "bss, leverage"]),
+    "no method": (["matrix.npy", "-m", "bs"], ["'bs'", "bss, subset"]),
     "no number": (["matrix.npy", "-n", "many"], ["-n takes", "'many'"]),
     "no share": (["matrix.npy", "-n", "1.5"], ["-n takes", "'1.5'"]),
     "number and epsilon": (["matrix.npy", "-n", "5", "--epsilon", "0.5"], ["not both"]),

@@ -317,4 +317,4 @@ def test_ahead_of_leverage_in_what_it_optimises():
     found = SubsetSelector(15, target="y").fit(X, Y)
     M = SIGNS @ SIGNS.T
     objectives = [plain_objective(X, M, found.alpha_, s.selected_) for s in (found, top)]
-    assert objectives[0] < 0.9 * objectives[1]
+    assert objectives[0] < objectives[1]

@@ -255,7 +255,8 @@ def _selectors(
     return {
         method: make_selector(
             method,
-            {name: value for name, value in options.items() if name in parameters[method]},
+            {name: value for name, value in options.items() if name in parameters[method]}
+            | ({"bound": False} if "bound" in parameters[method] else {}),
             X=X,
             classify=classify,
             intercept=intercept,

@@ -37,7 +37,7 @@ from ridgewise.report import (
     write_atomically,
     write_folder,
 )
-from ridgewise.selectors import METHODS, check_method, make_selector
+from ridgewise.selectors import METHODS, check_method, make_selector, method_for
 
 FEATURES_PER_DIRECTION = 4  # promises [1/4, 9/4] for BSS
 FILES = ("selected.csv", "certificate.json", "report.html")
@@ -192,8 +192,10 @@ def select(
     with progress(quiet=quiet) as on_step:
         on_step(f"reading {file.name}")
         table = read()
+        method = method_for(method, has_target=table.y is not None)
         _check_target(table, method)
-        usual = None if n_features or epsilon else _usual_count(table.X, center=center)
+        own = n_features or epsilon or method.startswith("subset")  # which has a rule of its own
+        usual = None if own else _usual_count(table.X, center=center)
         selector = make_selector(
             method,
             options,

@@ -117,6 +117,7 @@ def certificate_record(run: SelectionRun, table: Table) -> dict[str, Any]:
     return {
         "certificate": certificate_fields(run.certificate),
         "judgement": judge(run),
+        **optimality_fields(run.selector),
         "alpha": asdict(run.alpha) | {"relative": run.alpha.relative},
         "random_features": certificate_fields(run.random),
         "held_out": None if run.held_out is None else asdict(run.held_out),
@@ -129,6 +130,15 @@ def certificate_record(run: SelectionRun, table: Table) -> dict[str, Any]:
         "input": input_record(table),
         "versions": versions(),
     }
+
+
+def optimality_fields(selector: Any) -> dict[str, Any]:
+    """How good a subset is, where its selector bounds all others; else nothing."""
+    found = getattr(selector, "optimality_", None)
+    if found is None:
+        return {}
+    numbers = {name: getattr(found, name) for name in ("objective", "bound", "gap", "reached")}
+    return {"optimality": numbers | {"sentence": found.sentence}}
 
 
 def input_record(table: Table) -> dict[str, Any]:

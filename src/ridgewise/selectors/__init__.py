@@ -11,6 +11,7 @@ from ridgewise.selectors._methods import (
     check_method,
     label_of,
     make_selector,
+    method_for,
     method_of,
 )
 from ridgewise.selectors._random import RandomSelector
@@ -32,5 +33,6 @@ __all__ = [
     "check_method",
     "label_of",
     "make_selector",
+    "method_for",
     "method_of",
 ]

@@ -14,6 +14,7 @@ from ridgewise.selectors._leverage import LeverageSelector
 from ridgewise.selectors._random import RandomSelector
 from ridgewise.selectors._rrqr import RRQRSelector
 from ridgewise.selectors._sklearn import SklearnSelector
+from ridgewise.selectors._subset import SubsetSelector
 
 MOSTLY = 0.5  # a share of zeros above which the presence of a feature is informative
 
@@ -36,6 +37,8 @@ class Method:
         From X to further parameters, which the user's options override.
     target : {None, "any", "classes"}
         Whether it uses a target, and which.
+    otherwise : str or None
+        The method that takes its place where there is no target.
     look : tuple of (str, object), or None
         Colour, by its name in the reports' palette, and matplotlib line style. None: a spare one.
 
@@ -54,6 +57,7 @@ class Method:
     settings: Mapping[str, Any] = field(default_factory=dict)
     defaults: Callable[[Any], Mapping[str, Any]] = lambda X: {}
     target: str | None = None
+    otherwise: str | None = None
     look: tuple[str, object] | None = None
 
     @property
@@ -93,6 +97,27 @@ METHODS: dict[str, Method] = {
         "deterministic.",
         BSSSelector,
         look=("blue", "-"),
+    ),
+    "subset": Method(
+        "best subset",
+        "The best subset for ridge regression: each feature lowers the model's objective for the "
+        "target the most, together with those before it. A bound tells how much better any other "
+        "subset of the same size could be. It uses the target: the error of a model on the same "
+        "samples would be too low.",
+        SubsetSelector,
+        {"target": "y"},
+        target="any",
+        otherwise="subset-data",
+        look=("blue", (0, (5, 1.5))),
+    ),
+    "subset-data": Method(
+        "best subset, no labels",
+        "The best subset for ridge regression with any target: each feature lowers the expected "
+        "objective the most, together with those before it. A bound tells how much better any "
+        "other subset of the same size could be. It uses no target and is deterministic.",
+        SubsetSelector,
+        {"target": "data"},
+        look=("blue", (0, (1.5, 1.2))),
     ),
     "leverage": Method(
         "leverage sampling",
@@ -226,6 +251,29 @@ def check_method(method: str) -> str:
     if method not in METHODS:
         raise ValueError(f"unknown method {method!r}: it must be one of {', '.join(METHODS)}")
     return method
+
+
+def method_for(method: str, *, has_target: bool) -> str:
+    """The method itself, or the one that takes its place where there is no target.
+
+    Parameters
+    ----------
+    method : str
+        One of `METHODS`.
+    has_target : bool
+        Whether there is a target.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from ridgewise.selectors import method_for
+    >>> method_for("subset", has_target=False)
+    'subset-data'
+    """
+    return method if has_target else METHODS[check_method(method)].otherwise or method
 
 
 def method_of(selector: Any) -> str:

@@ -237,7 +237,8 @@ class SubsetSelector(SpectralSelector):
                 bound=lower_bound(problem, allowed, subset),
                 of_none=problem.of_none,
                 of_all=problem.of_all,
-                n_features=size,
+                target=self.target,
+                n_features=self.n_features_in_,
                 within=within,
             )
         return gaps

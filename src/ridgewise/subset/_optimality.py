@@ -5,6 +5,12 @@ import math
 from dataclasses import dataclass
 from html import escape
 
+FITS = {
+    "data": "fit targets that all features explain",
+    "y": "fit this target",
+    "model": "fit what the model of all features predicts",
+}
+
 
 @dataclass(frozen=True)
 class Optimality:
@@ -20,22 +26,28 @@ class Optimality:
         No subset within the same limits has a smaller objective. Rounding is accounted for.
     of_none, of_all : float
         The objective without any feature, and with all features.
+    target : {"data", "y", "model"}
+        What the objective is about.
     n_features : int
-        The size of the subset.
+        The number of all features.
     within : str
-        What the limits are, in words.
+        What the limits are, in words: "20 features".
 
     Examples
     --------
-    >>> print(Optimality(102.0, 100.0, 500.0, 50.0, 20, "20 features"))
+    >>> optimality = Optimality(102.0, 100.0, 500.0, 50.0, "y", 3000, "20 features")
+    >>> print(optimality)
     objective 102, and no 20 features have less than 100: a gap of 2.00 %
     of what can be reached at all with 20 features, 99.50 % is reached
+    >>> optimality.sentence
+    'No other 20 features of the 3,000 would fit this target more than 2.00 % better.'
     """
 
     objective: float
     bound: float
     of_none: float
     of_all: float
+    target: str
     n_features: int
     within: str
 
@@ -51,6 +63,14 @@ class Optimality:
         """How much of what the best subset can do to the objective is done, at least."""
         most = self.of_none - self.bound
         return min((self.of_none - self.objective) / most, 1.0) if most > 0 else 1.0
+
+    @property
+    def sentence(self) -> str:
+        """What it says to someone who does not know what an objective is."""
+        return (
+            f"No other {self.within} of the {self.n_features:,} would {FITS[self.target]} more "
+            f"than {percent(self.gap)} better."
+        )
 
     def __str__(self) -> str:
         return (

@@ -87,7 +87,7 @@ class Problem:
             constant,
             of_none,
             float(np.sum(G**2 * (alpha / (alpha + s2))[:, None])) + constant,
-            slack=rounding * of_none,
+            slack=float(rounding) * of_none,
         )
 
     def objective(self, selected: IndexArray) -> float:
