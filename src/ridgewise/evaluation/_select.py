@@ -4,7 +4,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -318,15 +317,7 @@ def _certificate(
     weights = weights_of(selector)
     if not verify:
         return measured_certificate(spectrum, selector.selected_, weights, alpha=alpha)
-    if spectrum.center == bool(getattr(selector, "center", False)):
-        return certify(X, selector, alpha=alpha)
-    features = SimpleNamespace(
-        selected_=selector.selected_,
-        weights_=np.ones(selector.n_selected_) if weights is None else weights,
-        n_features_in_=selector.n_features_in_,
-        center=spectrum.center,
-    )
-    return certify(X, features, alpha=alpha)
+    return certify(X, selector, alpha=alpha, center=spectrum.center)
 
 
 def _held_out(selector: Any, X: Any, y: Any, n_splits: int, **settings: Any) -> HeldOut | None:

@@ -3,9 +3,9 @@
 
 from ridgewise._atomic import write_atomically
 from ridgewise.report._comparison_page import alpha_note, answer, comparison_page, headline
-from ridgewise.report._files import check_folder, check_target, write_folder
 from ridgewise.report._html import Column, DataTable, render_page
 from ridgewise.report._json import demo_json
+from ridgewise.report._output_paths import check_folder, check_target, write_folder
 from ridgewise.report._outputs import (
     certificate_record,
     input_record,

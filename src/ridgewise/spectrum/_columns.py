@@ -28,6 +28,8 @@ def as_numeric(X: Any) -> Any:
     """
     if is_outside(X):
         return as_source(X)
+    if type(X) is np.ndarray and X.ndim == 2 and X.dtype.char in "?bBhHiIlLefd" and X.size:
+        return X  # as it must be: a selector has checked it already
     array = check_array(
         X,
         accept_sparse=("csc", "csr"),

@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 
+from ridgewise._progress import advance
 from ridgewise._threads import one_blas_thread
 from ridgewise._typing import BoolArray, FloatArray, IndexArray
 from ridgewise.subset._problem import Limits, Problem, priced, squared_lengths, squared_norms
@@ -68,6 +69,7 @@ def greedy_path(problem: Problem, limits: Limits, *, enough: float | None = None
     for start in range(0, len(limits.include), STEPS):
         state.include(limits.include[start : start + STEPS])
     free, room = limits.free, limits.room
+    whole = room
     goal = -np.inf
     if enough is not None:
         goal = problem.of_none - enough * (problem.of_none - problem.of_all)
@@ -78,6 +80,7 @@ def greedy_path(problem: Problem, limits: Limits, *, enough: float | None = None
         chosen = state.choose(affordable, limits.costs, room, goal)
         free[chosen] = False
         room -= float(limits.costs[chosen].sum())
+        advance(round(100 * (1 - room / whole)) if whole else 100, 100, "percent")
     return Path(np.array(state.selected, dtype=np.intp), np.array(state.objectives))
 
 
