@@ -25,7 +25,7 @@ def instance(rng):
 
 @pytest.mark.usefixtures("arithmetic")
 @pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("seed", range(70))
+@pytest.mark.parametrize("seed", range(12))
 def test_theorem(seed, rule):
     """(1-s)^2 (K + alpha) <= K~ + alpha <= (1+s)^2 (K + alpha), from K and K~ themselves."""
     X, U, penalty, alpha, dimension, n_draws = instance(np.random.default_rng(seed))
@@ -44,7 +44,7 @@ def test_theorem(seed, rule):
 
 @pytest.mark.usefixtures("arithmetic")
 @pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(8))
 def test_same_as_plain(seed, rule):
     _, U, penalty, _, _, n_draws = instance(np.random.default_rng(seed + 1000))
     fast, plain = (

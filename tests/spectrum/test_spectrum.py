@@ -70,9 +70,13 @@ def check_same(spectrum, X, center=False, tolerance=1e-9):
     assert_allclose(rows @ rows.T, U @ U.T, atol=tolerance)
     directions = np.random.default_rng(3).standard_normal((spectrum.rank, 4))
     assert_allclose(all_projections(spectrum, directions), rows @ directions, atol=10 * tolerance)
-    values = np.arange(8.0).reshape(4, 2)
-    forms = np.vstack([block for _, block in spectrum.forms(directions, values)])
-    assert_allclose(forms, (rows @ directions) ** 2 @ values, atol=100 * tolerance)
+    values = np.array([1.0, -2.0, 3.0, 0.5])
+    forms = spectrum.forms((directions * values) @ directions.T)
+    assert_allclose(forms, (rows @ directions) ** 2 @ values, atol=1000 * tolerance)
+    scale = np.arange(1.0, spectrum.rank + 1)
+    assert_allclose(
+        spectrum.scaled_norms2(scale), ((rows * scale) ** 2).sum(axis=1), rtol=100 * tolerance
+    )
     assert_array_equal(spectrum.norms2, scores)
 
 
@@ -546,29 +550,3 @@ def test_of_a_spectrum_little_is_kept():
     assert sum(value.nbytes for value in held) < 1e5
     assert np.shares_memory(spectrum.columns.X, X)
     assert isinstance(spectrum, Spectrum)
-
-
-@pytest.mark.parametrize("factor", [1, 1e-200])
-@pytest.mark.parametrize("kind", ["csc_array", "csr_array", "csc_matrix"])
-def test_rows_of_sparse_data_are_sparse_rows_times_a_basis(kind, factor):
-    """In any order, and of what is stored twice or out of order."""
-    X = getattr(sp, kind)(counts((40, 300), density=0.03) * factor)
-    spectrum, indices = compute_spectrum(X), np.array([250, 3, 17, 3])
-    rows = spectrum.sparse_rows(indices)
-    assert rows.has_sorted_indices
-    assert_allclose(rows @ spectrum.basis, spectrum.take(indices), atol=1e-14)
-    assert X.data.max() == 7 * factor  # untouched
-
-
-@pytest.mark.parametrize(
-    ("X", "center"),
-    [
-        (counts((40, 300), density=0.03), False),
-        (sp.csc_array(counts((40, 300), density=0.03)), True),
-        (sp.csc_array(counts((40, 300), density=0.5)), False),
-        (sp.csc_array(counts((300, 40), density=0.03)), False),
-    ],
-    ids=["dense", "centred", "hardly sparse", "tall"],
-)
-def test_there_is_no_basis_where_rows_are_not_sparse(X, center):
-    assert compute_spectrum(X, center=center).basis is None

@@ -1,32 +1,40 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Algorithm 1 of the paper, corrected and written plainly: every row at every draw.
 
-It is the oracle that the engine is held against, and what the engine falls back to. Read it beside
-the paper: the names are the paper's. Three things differ from the print: the weights are t and not
-1/t (so D = sqrt(t)); where no unselected row is feasible a selected one is drawn again, and its
-weights add up; rows of zero norm are left out.
+It is the oracle that the engine is held against. Read it beside the paper: the names are the
+paper's. Three things differ from the print: the weights are t and not 1/t (so D = sqrt(t)); where
+no unselected row is feasible a selected one is drawn again, and its weights add up; rows of zero
+norm are left out. The rules "slack" and "ratio" draw from a pool, see `pool_of`.
 """
 
 import numpy as np
 
 from ridgewise._typing import AnyArray, BoolArray, FloatArray
 from ridgewise.barrier._problem import (
+    NONE_FEASIBLE,
     ArrayVectors,
     Barriers,
+    Goal,
     NumericalBreakdownError,
     Sparsifier,
     check_rule,
+    choose,
     finish,
-    first_best,
     is_feasible,
     penalized_norms2,
-    preference,
+    pool_of,
+    pool_size,
+    refill_interval,
     scan_order,
 )
 
 
 def sparsify_plain(
-    U: FloatArray, n_draws: int, rule: str = "norm", penalty: FloatArray | None = None
+    U: FloatArray,
+    n_draws: int,
+    rule: str = "norm",
+    penalty: FloatArray | None = None,
+    n_distinct: int | None = None,
 ) -> Sparsifier:
     """Single-set spectral sparsification of the rows of U, in O(r d l^2).
 
@@ -37,11 +45,13 @@ def sparsify_plain(
     n_draws : int
         The number of draws r, more than l.
     rule : {"norm", "slack", "ratio"}
-        Which feasible row is drawn: of the largest norm (the paper's rule), the largest
-        L(u) - U(u), or the largest L(u) / U(u); unselected rows first.
+        Which feasible row is drawn: of the largest norm (the paper's rule); or, of a pool of rows,
+        that with the largest L(u) - U(u), or the largest L(u) / U(u). Unselected rows first.
     penalty : ndarray of shape (l,), optional
         For ridge models, alpha / sigma^2 of each direction: see `Barriers`. The number of draws
         must then exceed the effective dimension only.
+    n_distinct : int, optional
+        Go on drawing until so many distinct rows are selected: see `Goal`.
 
     Returns
     -------
@@ -49,24 +59,59 @@ def sparsify_plain(
     """
     ell = U.shape[1]
     check_rule(rule)
-    vectors = ArrayVectors(U)
+    vectors, goal = ArrayVectors(U), Goal(n_draws, n_distinct)
     barriers = Barriers(ell, n_draws, penalty)
     order = scan_order(penalized_norms2(vectors, barriers.penalty))
     rows = U[order]
 
     A = np.zeros((ell, ell))
     selected = np.zeros(len(order), dtype=bool)
-    draws, weights = np.empty(n_draws, dtype=np.intp), np.empty(n_draws)
-    for tau in range(n_draws):
+    choice = PlainChoice(rule, n_draws, selected)
+    draws: list[int] = []
+    weights: list[float] = []
+    while not goal.is_reached(len(draws), int(np.count_nonzero(selected))):
+        tau = len(draws)
         A_lower, A_upper = barriers.lift(A)
         lv, term = lower_shift(rows, 1.0, A_lower, barriers.lower(tau))
         uv = upper_shift(rows, barriers.delta_U, A_upper, barriers.upper(tau))
-        i = choose_row(rule, lv, uv, is_feasible(lv, uv, term), selected)
+        i = choice.row(tau, lv, uv, is_feasible(lv, uv, term))
         t = 2 / (lv[i] + uv[i])
         A += t * np.outer(rows[i], rows[i])
         selected[i] = True
-        draws[tau], weights[tau] = order[i], t
-    return finish(vectors, barriers, draws, weights, {"rows": n_draws * len(order)}, penalty)
+        draws.append(order[i])
+        weights.append(t)
+    counts = {"rows": len(draws) * len(order)}
+    return finish(vectors, barriers, np.array(draws), np.array(weights), counts, penalty)
+
+
+class PlainChoice:
+    """Which row is drawn, of all of them in scan order."""
+
+    def __init__(self, rule: str, n_draws: int, selected: BoolArray) -> None:
+        self.rule, self.n_draws, self.selected = rule, n_draws, selected
+        self.refill_at, self.again = 0, False
+        self.in_pool = np.zeros(len(selected), dtype=bool)
+
+    def row(self, tau: int, lv: FloatArray, uv: FloatArray, feasible: BoolArray) -> int:
+        """Position of the row to draw."""
+        if self.rule == "norm":
+            i = choose(self.rule, lv, uv, feasible & ~self.selected)
+            i = i if i >= 0 else choose(self.rule, lv, uv, feasible)
+            if i < 0:
+                raise NumericalBreakdownError(NONE_FEASIBLE)
+            return i
+        i = choose(self.rule, lv, uv, self.drawable(feasible))
+        if i < 0 or tau >= self.refill_at:
+            pool, self.again = pool_of(lv - uv, feasible, self.selected, pool_size(self.n_draws))
+            self.in_pool[:] = False
+            self.in_pool[pool] = True
+            self.refill_at = tau + refill_interval(self.n_draws)
+            i = choose(self.rule, lv, uv, self.drawable(feasible))
+        return i
+
+    def drawable(self, feasible: BoolArray) -> BoolArray:
+        """Of the pool, the feasible rows; selected ones if it consists of them."""
+        return self.in_pool & feasible & (self.selected == self.again)
 
 
 def lower_potential(L: float, A: FloatArray) -> float:
@@ -103,24 +148,7 @@ def upper_shift(u: FloatArray, delta: float, A: FloatArray, U: float) -> FloatAr
     return term + np.einsum("ij,ij->i", u_shifted, u)
 
 
-def choose_row(
-    rule: str, lv: FloatArray, uv: FloatArray, feasible: BoolArray, selected: BoolArray
-) -> int:
-    """Position of the row to draw, of rows in scan order; a selected one if there is no other."""
-    candidates = np.flatnonzero(feasible & ~selected)
-    if len(candidates) == 0:
-        candidates = np.flatnonzero(feasible)
-    if len(candidates) == 0:
-        raise NumericalBreakdownError(
-            "no row is feasible, which cannot happen in exact arithmetic: the vectors are not "
-            'orthonormal enough. Try solver="qr", or a smaller rank=.'
-        )
-    if rule == "norm":
-        return int(candidates[0])
-    return int(candidates[first_best(preference(rule, lv[candidates], uv[candidates]))])
-
-
 def check_positive(gaps: AnyArray, what: str) -> None:
     """A barrier must stay on its side of the spectrum."""
-    if gaps.min() <= 0:
+    if not gaps.min() > 0:
         raise NumericalBreakdownError(f"{what}, which cannot happen in exact arithmetic")

@@ -1,20 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the plain algorithm and the engine share: vectors, barriers, rules, the result."""
+"""What the plain algorithm and the engine share: vectors, barriers, rules, the pool, the result."""
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
-from sklearn.utils import gen_batches
 
-from ridgewise._typing import AnyArray, FloatArray, IndexArray
+from ridgewise._typing import AnyArray, BoolArray, FloatArray, IndexArray
 
 RULES = ("norm", "slack", "ratio")
 
+# The pool of the rules "slack" and "ratio" (`pool_of`), chosen by measurement on text, gene
+# expression, spectra, SNP-like and Gaussian data (docs/how-it-works.md): so many rows a draw, and
+# so many times that all rows are scored in a run.
+POOL = 2.0
+REFILLS = 10
+
 # Two ways of computing L(u) and U(u) differ in the last digits. Comparisons that decide which row
-# is taken are therefore made with this tolerance, relative to the terms compared, and only here.
+# is drawn are therefore made with this tolerance, relative to the terms compared, and only here.
 NEAR_TIE = 1e-10
 
 # A row below this squared norm is zero: its reciprocal, a weight, could not be stored.
@@ -26,6 +30,13 @@ WELL_CONDITIONED = 1e-2
 # Penalties above this are taken for it: the promise stays true, since lower barriers rise for it
 # and upper ones fall, and matrices stay well enough conditioned for their small eigenvalues.
 MOST_PENALTY = 1e5
+
+# Times r: the most draws that are made for r distinct rows.
+MOST_DRAWS = 4
+
+# s = sqrt(dimension / draws) at most: nearer to 1 the barriers start so close to each other that
+# rounding decides.
+MOST_S = 1 - 1e-5
 
 
 class NumericalBreakdownError(ArithmeticError):
@@ -46,24 +57,14 @@ class Vectors(Protocol):
     def take(self, indices: IndexArray) -> FloatArray:
         """Vectors ``indices`` as rows, shape (len(indices), l)."""
 
-    def forms(
-        self, directions: FloatArray, values: FloatArray | None = None
-    ) -> Iterator[tuple[slice, FloatArray]]:
-        """Of all vectors, block by block in their own order, (u^T directions)^2 @ values.
+    def forms(self, W: FloatArray) -> FloatArray:
+        """Quadratic forms u_j^T W u_j of all vectors, W symmetric, shape (d,).
 
-        One row a vector. For eigenvectors and functions of eigenvalues these are quadratic forms.
-        Without ``values``, the squares.
+        They may be rounded more than `take` is: the engine computes those anew that decide.
         """
 
-    def subset(self, indices: IndexArray) -> "Vectors":
-        """These vectors alone, in memory."""
-
-    @property
-    def basis(self) -> FloatArray | None:
-        """A matrix with l columns of which vectors are sparse combinations, if there is one."""
-
-    def sparse_rows(self, indices: IndexArray) -> Any:
-        """Vectors ``indices`` as a sparse array that is to be multiplied by the ``basis``."""
+    def scaled_norms2(self, scale: FloatArray) -> FloatArray:
+        """Squared norms of all vectors with coordinate i multiplied by ``scale[i]``."""
 
 
 class ArrayVectors:
@@ -73,27 +74,18 @@ class ArrayVectors:
         self.U = U
         self.norms2: FloatArray = np.einsum("ij,ij->i", U, U)
         self.rank = U.shape[1]
-        self.basis: FloatArray | None = None
 
     def take(self, indices: IndexArray) -> FloatArray:
         """Rows ``indices`` of U."""
         return self.U[indices]
 
-    def forms(
-        self, directions: FloatArray, values: FloatArray | None = None
-    ) -> Iterator[tuple[slice, FloatArray]]:
-        """(U directions)^2 @ values, block by block."""
-        for block in gen_batches(len(self.U), 4096):
-            squares = (self.U[block] @ directions) ** 2
-            yield block, squares if values is None else squares @ values
+    def forms(self, W: FloatArray) -> FloatArray:
+        """u_j^T W u_j of all rows."""
+        return np.einsum("ij,ij->i", self.U @ W, self.U)
 
-    def subset(self, indices: IndexArray) -> "ArrayVectors":
-        """Rows ``indices`` of U as vectors of their own."""
-        return ArrayVectors(self.U[indices])
-
-    def sparse_rows(self, indices: IndexArray) -> Any:
-        """There is no basis."""
-        raise NotImplementedError
+    def scaled_norms2(self, scale: FloatArray) -> FloatArray:
+        """Squared norms of U diag(scale)."""
+        return (self.U * scale) ** 2 @ np.ones(self.rank)
 
 
 class Barriers:
@@ -107,26 +99,34 @@ class Barriers:
     the effective dimension sum 1 / (1 + e_i). That is the same as adding to A, or taking from it,
     what is called lift here. With e = alpha / sigma^2 it is the version for ridge models, which
     may draw fewer rows than there are directions.
+
+    Barriers may go on past r draws by the same steps: potentials do not grow, so a feasible row
+    exists at every draw. After T >= r draws A lies between L_T and U_T. Multiplied by (1 - s) / T,
+
+        (1 - s) (1 - s r / T) I <= sum w_j u_j u_j^T <= (1 + s) (1 + s r / T) I,
+
+    which at T = r is Lemma 1 and is tighter at T > r.
     """
 
     def __init__(self, rank: int, n_draws: int, penalty: FloatArray | None = None) -> None:
         self.n_draws = n_draws
         self.penalty = None if penalty is None else np.minimum(penalty, MOST_PENALTY)
         dimension = float(rank if self.penalty is None else np.sum(1 / (1 + self.penalty)))
+        what = "rank" if penalty is None else "effective dimension"
         if n_draws <= dimension:
-            what = "rank" if penalty is None else "effective dimension"
             raise ValueError(
                 f"the barrier method needs more draws than the {what}: got {n_draws} draws for "
                 f"vectors of {what} {dimension:.6g}"
             )
         self.dimension = dimension
         self.start = math.sqrt(n_draws * dimension)
-        s = math.sqrt(dimension / n_draws)
-        self.delta_U = (1 + s) / (1 - s)
-        # Lemma 1: the eigenvalues of sum w_j u_j u_j^T lie between these
-        self.promised = (1 - s) ** 2, (1 + s) ** 2
-        # step 5 of Algorithm 1: what the sums of t are multiplied with
-        self.weight_scale = (1 - s) / n_draws
+        self.s = math.sqrt(dimension / n_draws)
+        if self.s > MOST_S:
+            raise NumericalBreakdownError(
+                f"{n_draws} draws exceed the {what} {dimension:.10g} by too little to compute "
+                "with: make more draws, or take a larger alpha"
+            )
+        self.delta_U = (1 + self.s) / (1 - self.s)
 
     def lower(self, tau: int) -> float:
         """L_tau."""
@@ -136,12 +136,43 @@ class Barriers:
         """U_tau."""
         return self.delta_U * (tau + self.start)
 
+    def promised(self, n_made: int) -> tuple[float, float]:
+        """Between which numbers the eigenvalues of sum w_j u_j u_j^T lie after so many draws."""
+        later = self.s * self.n_draws / n_made
+        return (1 - self.s) * (1 - later), (1 + self.s) * (1 + later)
+
+    def weight_scale(self, n_made: int) -> float:
+        """Step 5 of Algorithm 1: what the sums of t are multiplied with."""
+        return (1 - self.s) / n_made
+
     def lift(self, A: FloatArray) -> tuple[FloatArray, FloatArray]:
         """A as the lower and as the upper barrier see it; the same where there is no penalty."""
         if self.penalty is None:
             return A, A
         lift = np.diag(self.start * self.penalty)
         return A + lift, A - self.delta_U * lift
+
+
+class Goal:
+    """How many draws to make: r, or more until so many distinct rows are drawn.
+
+    Parameters
+    ----------
+    n_draws : int
+        The number of draws r that the barriers are made for.
+    n_distinct : int, optional
+        Go on until so many distinct rows are drawn, or `most` draws are made.
+    """
+
+    def __init__(self, n_draws: int, n_distinct: int | None = None) -> None:
+        self.n_draws, self.n_distinct = n_draws, n_distinct
+        self.most = n_draws if n_distinct is None else MOST_DRAWS * n_draws
+
+    def is_reached(self, n_made: int, n_distinct: int) -> bool:
+        """Whether no more draws are to be made."""
+        if n_made < self.n_draws:
+            return False
+        return n_made >= self.most or self.n_distinct is None or n_distinct >= self.n_distinct
 
 
 @dataclass(frozen=True)
@@ -161,11 +192,11 @@ class Sparsifier:
     promised_lower: float
     promised_upper: float
     counts: dict[str, int] = field(default_factory=dict)
-    """What the run took: decompositions, rows looked at, repeats, fall-backs."""
+    """What the run took: decompositions, scans of all rows, compiled and plain draws."""
 
 
 def check_rule(rule: str) -> None:
-    """Refuse a rule that there is not."""
+    """Raise if ``rule`` is unknown."""
     if rule not in RULES:
         raise ValueError(f"rule must be one of {', '.join(map(repr, RULES))}; got {rule!r}")
 
@@ -177,10 +208,7 @@ def penalized_norms2(vectors: Vectors, penalty: FloatArray | None) -> FloatArray
     """
     if penalty is None:
         return vectors.norms2
-    left = np.empty(len(vectors.norms2))
-    for block, forms in vectors.forms(np.eye(len(penalty)), 1 / (1 + penalty[:, None])):
-        left[block] = forms[:, 0]
-    return left
+    return vectors.scaled_norms2(1 / np.sqrt(1 + penalty))
 
 
 def scan_order(norms2: FloatArray) -> IndexArray:
@@ -215,6 +243,57 @@ def first_best(preferences: FloatArray) -> int:
     return int(np.argmax(preferences >= best - NEAR_TIE * abs(best)))
 
 
+def choose(rule: str, lv: FloatArray, uv: FloatArray, drawable: BoolArray) -> int:
+    """Position of the drawable row, of rows in scan order, that the rule prefers; -1 if none."""
+    candidates = np.flatnonzero(drawable)
+    if len(candidates) == 0:
+        return -1
+    if rule == "norm":
+        return int(candidates[0])
+    return int(candidates[first_best(preference(rule, lv[candidates], uv[candidates]))])
+
+
+def pool_size(n_draws: int) -> int:
+    """How many rows the pool has."""
+    return math.ceil(POOL * n_draws)
+
+
+def refill_interval(n_draws: int) -> int:
+    """After how many draws the pool is filled anew."""
+    return math.ceil(n_draws / REFILLS)
+
+
+def pool_of(
+    slack: FloatArray, feasible: BoolArray, selected: BoolArray, size: int
+) -> tuple[IndexArray, bool]:
+    """The pool: the ``size`` unselected feasible rows with the most slack L(u) - U(u).
+
+    Where no unselected row is feasible, the selected ones with the most slack, to be drawn again.
+    Slacks are rounded to nine digits of the largest; of equal ones the first in scan order counts.
+
+    Returns
+    -------
+    positions : ndarray
+        Ascending.
+    again : bool
+        Whether they are selected rows.
+    """
+    among, again = np.flatnonzero(feasible & ~selected), False
+    if len(among) == 0:
+        among, again = np.flatnonzero(feasible), True
+    if len(among) == 0:
+        raise NumericalBreakdownError(NONE_FEASIBLE)
+    slack = slack[among]
+    rounded = np.round(slack / max(np.abs(slack).max(), np.finfo(float).tiny), 9)
+    return np.sort(among[np.argsort(-rounded, kind="stable")[:size]]), again
+
+
+NONE_FEASIBLE = (
+    "no row is feasible, which cannot happen in exact arithmetic: the vectors are not orthonormal "
+    'enough. Try solver="qr", or a smaller rank='
+)
+
+
 def finish(
     vectors: Vectors,
     barriers: Barriers,
@@ -224,15 +303,15 @@ def finish(
     penalty: FloatArray | None = None,
 ) -> Sparsifier:
     """Add up the weights of repeats, recompute the spectrum and hold it against Lemma 1."""
-    selected, weights = add_up_repeats(draws, t * barriers.weight_scale)
+    selected, weights = add_up_repeats(draws, t * barriers.weight_scale(len(draws)))
     lower, upper = weighted_spectrum(vectors.take(selected), weights, penalty)
-    promised_lower, promised_upper = barriers.promised
+    promised_lower, promised_upper = barriers.promised(len(draws))
     # the promise holds in exact arithmetic; sums of l terms of size `upper` round
     rounding = 1e-12 * vectors.rank * max(upper, 1.0)
-    if lower < promised_lower - rounding or upper > promised_upper + rounding:
+    if not (lower >= promised_lower - rounding and upper <= promised_upper + rounding):
         raise NumericalBreakdownError(
             f"the weights found have a spectrum of [{lower:.6g}, {upper:.6g}], outside of "
-            f"[{promised_lower:.6g}, {promised_upper:.6g}], which {barriers.n_draws} draws at rank "
+            f"[{promised_lower:.6g}, {promised_upper:.6g}], which {len(draws)} draws at rank "
             f"{barriers.dimension:.6g} promise: the vectors are not orthonormal enough for this. "
             'Try solver="qr", or a smaller rank=.'
         )
@@ -265,7 +344,7 @@ def weighted_spectrum(
         B = np.vstack([B * np.sqrt(Z), np.diag(np.sqrt(penalty * Z))])
     if B.size == 0:
         return 0.0, 0.0
-    if penalty is None and len(B) > B.shape[1]:
+    if len(B) > B.shape[1]:
         eigenvalues = np.linalg.eigvalsh(B.T @ B)
         if eigenvalues[0] > WELL_CONDITIONED * eigenvalues[-1]:
             return float(eigenvalues[0]), float(eigenvalues[-1])

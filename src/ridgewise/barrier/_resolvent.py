@@ -27,7 +27,6 @@ class Resolvent:
 
     g: FloatArray
     C: FloatArray | None
-    CB: FloatArray | None
     trace: float
     change: float
 
@@ -52,7 +51,6 @@ class Resolvent:
             raise LostDefinitenessError
         self.g = 1 / gaps
         self.C = self.low_rank_factor(Z, t_inverse) if len(Z) else None
-        self.CB = None
         self.trace = float(np.add.reduce(self.g))
         if self.C is not None:
             self.trace -= self.sign * float(np.vdot(self.C, self.C))
@@ -93,24 +91,6 @@ class Resolvent:
         square, plain = self.forms(z)
         term = square / self.change
         return term - self.sign * plain, term
-
-    @property
-    def w(self) -> FloatArray:
-        """The diagonal part of L or U as a quadratic form diag(w) + C^T B + B^T C.
-
-        The form is N^2 / change - sign N, multiplied out for N = G - sign C^T C.
-        """
-        return self.g * (self.g / self.change - self.sign)
-
-    def low_rank_part(self) -> FloatArray | None:
-        """The factors of that form, C above B; None right after a decomposition."""
-        if self.CB is None and self.C is not None:
-            inner = self.C @ self.C.T
-            inner /= 2 * self.change
-            inner.ravel()[:: len(inner) + 1] += 0.5
-            B = inner @ self.C - self.C * (self.g * (self.sign / self.change))
-            self.CB = np.concatenate([self.C, B])
-        return self.CB
 
     def add(self, t: float, square: float, plain: float) -> None:
         """Account for A + t z z^T in the potential, given both forms of z (Sherman-Morrison)."""

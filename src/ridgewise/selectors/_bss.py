@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Single-set spectral sparsification as a selector."""
 
-from typing import Any, Self
+import warnings
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from ridgewise._memory import remembered
+from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.barrier import RULES, Sparsifier, polish, sparsify
 from ridgewise.guarantees import (
+    Certificate,
     alpha_for_dimension,
     effective_dimension,
     features_for_epsilon,
@@ -18,6 +21,23 @@ from ridgewise.selectors._spectral import SpectralSelector, check_alpha, penalty
 from ridgewise.spectrum import Spectrum
 
 DRAWS_PER_DIMENSION = 4  # below the rank, by default: promises [1/4, 9/4]
+
+# The search for an epsilon: runs before it is content with any number that is enough, and the share
+# of the draws by which that may be above the fewest.
+MOST_RUNS, NEAR_ENOUGH = 3, 0.05
+
+
+class FewerFeaturesWarning(UserWarning):
+    """Fewer distinct features could be selected than were asked for."""
+
+
+class Selection(NamedTuple):
+    """What a number of draws gives."""
+
+    selected: IndexArray
+    weights: FloatArray
+    n_draws: int
+    certificate: Certificate
 
 
 class BSSSelector(SpectralSelector):
@@ -36,19 +56,25 @@ class BSSSelector(SpectralSelector):
     Parameters
     ----------
     n_features_to_select : int or float or None, default=None
-        The number of draws r (int), or the share of the features (float in (0, 1]). Where it
-        reaches the number of features d, each is kept with weight 1. A feature may be drawn again,
-        so that fewer than r are selected. None: four times the rank, at most d.
+        The number r of features (int), or their share (float in (0, 1]). Where it reaches the
+        number of features d, each is kept with weight 1. r draws may draw a feature again; then
+        more draws are made, with the same barriers, until r distinct features are selected, or
+        4 r draws are made, and a `FewerFeaturesWarning` says how many they gave. After T draws
+        instead of r the promise is (1 - s) (1 - s r / T) K <= K~ <= (1 + s) (1 + s r / T) K, which
+        is better. None: four times the rank, at most half of the features (so half of them where
+        there are more samples than features); here repeated draws are left as they are.
     epsilon : float, default=None
-        Instead of a number: the fewest draws whose *measured* bounds are
-        (1 - epsilon) K <= K~ <= (1 + epsilon) K, found by search, with the rule "ratio" and polish,
-        which need the fewest on real data, whatever ``rule`` and ``polish`` are. Never more than
-        are needed for the promise. Weights of features with small leverage scores can be large
-        then. It is about K itself, so alpha must be 0 or "auto".
+        Instead of a number: about the fewest draws whose *measured* bounds are
+        (1 - epsilon) K <= K~ <= (1 + epsilon) K, found in a few runs (some hundredths above the
+        fewest), with the rule "ratio" and polish, which need the fewest on real data, whatever
+        ``rule`` and ``polish`` are. Never more than are needed for the promise. Weights of features
+        with small leverage scores can be large then. It is about K itself, so alpha must be 0 or
+        "auto".
     rule : {"norm", "slack", "ratio"}, default="norm"
         Which of the feasible features is drawn: that of the largest leverage score (the paper's
-        rule); that with the most room between the barriers, which gives the tighter certificate;
-        that with the largest ratio. The last two take longer.
+        rule); or, of a pool of features with the most room between the barriers, that with the
+        most, which gives the tighter certificate, or that with the largest ratio, which gives the
+        tightest one after polish. The last two take longer.
     polish : bool, default=False
         Whether the selected features are reweighted after the draws, so that the measured bounds
         are as tight as they allow. Never looser than before.
@@ -81,7 +107,7 @@ class BSSSelector(SpectralSelector):
     alpha_ : float
         The alpha that was worked with.
     n_draws_ : int
-        The number of draws r.
+        The number of draws made: r, or more where features were drawn again.
     leverage_scores_ : ndarray of shape (n_features_in,)
     singular_values_ : ndarray of shape (rank,)
     rank_ : int
@@ -167,24 +193,44 @@ class BSSSelector(SpectralSelector):
             )
         spectrum, _ = self._fit_spectrum(X)
         if self.epsilon is not None:
-            return self._fit_epsilon(spectrum, self.epsilon)
-        return self._select(spectrum, self._n_draws(), self.rule, polished=self.polish)
+            return self._keep(self._select_epsilon(spectrum, self.epsilon))
+        n = self._n_draws()
+        distinct = None if self.n_features_to_select is None else n
+        found = self._select(spectrum, n, self.rule, polished=self.polish, n_distinct=distinct)
+        if distinct is not None and len(found.selected) < min(distinct, self.n_features_in_):
+            warn_of_fewer(distinct, found, self.leverage_scores_)
+        return self._keep(found)
 
-    def _select(self, spectrum: Spectrum, n_draws: int, rule: str, *, polished: bool) -> Self:
+    def _keep(self, found: Selection) -> Self:
+        """Store what was selected."""
+        self.n_draws_, self.certificate_ = found.n_draws, found.certificate
+        return self._set_selection(found.selected, found.weights)
+
+    def _select(
+        self,
+        spectrum: Spectrum,
+        n_draws: int,
+        rule: str,
+        *,
+        polished: bool,
+        n_distinct: int | None = None,
+    ) -> Selection:
         """Make the draws, or keep every feature."""
-        self.n_draws_ = n_draws
         self.alpha_ = self._choose_alpha(n_draws)
         if n_draws >= self.n_features_in_:
-            self.certificate_ = measured_certificate(
-                spectrum, np.arange(self.n_features_in_), promised=(1.0, 1.0), rank=self.rank
+            everything = np.arange(self.n_features_in_)
+            certificate = measured_certificate(
+                spectrum, everything, promised=(1.0, 1.0), rank=self.rank
             )
-            return self._set_selection(np.arange(self.n_features_in_))
+            return Selection(everything, np.ones(len(everything)), n_draws, certificate)
         penalty = self._penalty()
-        found = remembered(draw, spectrum, n_draws=n_draws, rule=rule, alpha=self.alpha_)
+        found = remembered(
+            draw, spectrum, n_draws=n_draws, rule=rule, alpha=self.alpha_, n_distinct=n_distinct
+        )
         weights = found.weights
         if polished:
             weights = polish(spectrum.take(found.selected), weights, penalty=penalty)
-        self.certificate_ = measured_certificate(
+        certificate = measured_certificate(
             spectrum,
             found.selected,
             weights,
@@ -192,7 +238,7 @@ class BSSSelector(SpectralSelector):
             promised=(found.promised_lower, found.promised_upper),
             rank=self.rank,
         )
-        return self._set_selection(found.selected, weights)
+        return Selection(found.selected, weights, len(found.draws), certificate)
 
     def _choose_alpha(self, n_draws: int) -> float:
         """The alpha to work with; an error where so few draws cannot keep its promise."""
@@ -224,35 +270,65 @@ class BSSSelector(SpectralSelector):
             + ", or ".join(advice)
         )
 
-    def _fit_epsilon(self, spectrum: Spectrum, epsilon: float) -> Self:
-        """Find the fewest draws that measure at most epsilon: first upwards, then by halving."""
-        if self.rank_ >= self.n_features_in_ - 1:  # to leave out one would lose a direction
-            return self._select(spectrum, self.n_features_in_, "ratio", polished=False)
-        most = min(features_for_epsilon(epsilon, self.rank_), self.n_features_in_ - 1)
-        too_few, enough = self.rank_, min(most, int(1.5 * self.rank_) + 1)
-        while self._measure_epsilon(spectrum, enough) > epsilon:
-            if enough >= most:
+    def _select_epsilon(self, spectrum: Spectrum, epsilon: float) -> Selection:
+        """Find about the fewest draws that measure at most epsilon.
+
+        The measured epsilon is nearly a power of the number of draws: each run tells more about it.
+        """
+        d, too_few, enough = self.n_features_in_, self.rank_, None
+        if self.rank_ >= d - 1:  # to leave out one would lose a direction
+            return self._select(spectrum, d, "ratio", polished=False)
+        most = min(features_for_epsilon(epsilon, self.rank_), d - 1)
+        n_draws, tried = min(most, 2 * self.rank_ + 1), []
+        while True:
+            found = self._select(spectrum, n_draws, "ratio", polished=True)
+            tried.append((n_draws, found.certificate.epsilon))
+            if found.certificate.epsilon <= epsilon:
+                enough = found
+            elif n_draws >= most:
                 raise ValueError(
-                    f"epsilon={epsilon:g} cannot be met by selecting: {enough} of "
-                    f"{self.n_features_in_} features reach {self.certificate_.epsilon:.4g}. Ask "
-                    "for no less than that, or keep all features"
+                    f"epsilon={epsilon:g} cannot be met by selecting: {n_draws} of {d} features "
+                    f"reach {found.certificate.epsilon:.4g}. Ask for no less than that, or keep "
+                    "all features"
                 )
-            too_few, enough = enough, min(most, int(1.3 * enough) + 1)
-        while enough - too_few > 1:
-            middle = (too_few + enough) // 2
-            if self._measure_epsilon(spectrum, middle) <= epsilon:
-                enough = middle
             else:
-                too_few = middle
-        if self.n_draws_ != enough:
-            self._measure_epsilon(spectrum, enough)
-        return self
-
-    def _measure_epsilon(self, spectrum: Spectrum, n_draws: int) -> float:
-        """Select so many, and tell what that measures."""
-        return self._select(spectrum, n_draws, "ratio", polished=True).certificate_.epsilon
+                too_few = n_draws
+            if enough is not None:
+                room = enough.n_draws - too_few - 1
+                if room < max(1, NEAR_ENOUGH * too_few) or len(tried) >= MOST_RUNS:
+                    return enough
+            n_draws = next_number(tried, epsilon, too_few, enough.n_draws if enough else most + 1)
 
 
-def draw(spectrum: Spectrum, n_draws: int, rule: str, alpha: float) -> Sparsifier:
+def next_number(tried: list[tuple[int, float]], epsilon: float, too_few: int, enough: int) -> int:
+    """The number of draws to try next, between these, by log epsilon = a - p log n."""
+    (n, reached), power = tried[-1], 1.0
+    if len(tried) > 1:
+        (m, before) = tried[-2]
+        power = float(np.clip(np.log(before / reached) / np.log(n / m), 0.5, 4.0))
+    aim = 0.97 * epsilon  # it is no smooth function
+    guess = n * (max(reached, 1e-12) / aim) ** (1 / power)
+    return int(np.clip(np.ceil(min(guess, enough)), too_few + 1, enough - 1))
+
+
+def warn_of_fewer(wanted: int, found: Selection, leverage_scores: FloatArray) -> None:
+    """Say how many features came out, and why."""
+    useful = int(np.count_nonzero(leverage_scores > 0))
+    why = (
+        f"only {useful} features are not zero"
+        if useful < wanted
+        else f"{found.n_draws} draws drew some of them again and again, since others add nothing"
+    )
+    warnings.warn(
+        f"{len(found.selected)} distinct features were selected of {wanted} asked for: {why}",
+        FewerFeaturesWarning,
+        stacklevel=3,
+    )
+
+
+def draw(
+    spectrum: Spectrum, n_draws: int, rule: str, alpha: float, n_distinct: int | None
+) -> Sparsifier:
     """Make the draws, for ridge models that add alpha to the kernel's diagonal."""
-    return sparsify(spectrum, n_draws, rule, penalty_of(spectrum.singular_values, alpha))
+    penalty = penalty_of(spectrum.singular_values, alpha)
+    return sparsify(spectrum, n_draws, rule, penalty, n_distinct)

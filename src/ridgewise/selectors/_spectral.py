@@ -53,7 +53,9 @@ class SpectralSelector(FeatureSelector):
 
     def _n_draws(self, groups: Groups | None = None) -> int:
         """How many draws ``n_features_to_select`` asks for."""
-        d, default = len(self.leverage_scores_), DRAWS_PER_RANK * self.rank_
+        d = len(self.leverage_scores_)
+        most = (d if groups is None else len(groups)) // 2
+        default = max(1, min(most, DRAWS_PER_RANK * self.rank_))
         return check_n_features(self.n_features_to_select, d, default, groups)
 
     def _penalty(self) -> FloatArray | None:

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.linalg import qr
-from scipy.linalg.blas import dtrmm
+from scipy.linalg.blas import dtrmm, strmm
 from sklearn import get_config
 from sklearn.utils import assert_all_finite, check_array, gen_batches
 
@@ -129,15 +129,6 @@ class Columns:
         return self
 
     @property
-    def is_sparse_enough(self) -> bool:
-        """Whether products of non-zeros beat dense arithmetic."""
-        return False
-
-    def sparse_rows(self, indices: IndexArray) -> Any:
-        """The columns ``indices`` as the rows of a sparse array, scaled but not centred."""
-        raise NotImplementedError
-
-    @property
     def block_width(self) -> int:
         """How many columns a block has: what fits into a fraction of the working memory."""
         limit = min(BLOCK_BYTES, get_config()["working_memory"] * 2**20 // 4)
@@ -157,10 +148,6 @@ class Columns:
         """The columns ``indices`` as a float64 array of shape (n, len(indices))."""
         raise NotImplementedError
 
-    def subset(self, indices: IndexArray) -> "Columns":
-        """The columns ``indices``, ascending, as columns of their own, in memory."""
-        return as_columns(self.stored(indices)).with_settings(self.settings())
-
     def stored(self, indices: IndexArray) -> Any:
         """The columns ``indices``, ascending, as an array or sparse array of what is stored."""
         return self.X[:, indices]
@@ -177,9 +164,18 @@ class Columns:
         for place, block in self.dense_blocks():
             yield place, block.T @ B
 
-    def forms(self, B: FloatArray, values: FloatArray | None) -> Iterator[tuple[slice, FloatArray]]:
-        """(X^T B)^2 @ values, or the squares alone, block by block."""
-        return weighed_squares(self.products(B), values)
+    def forms(self, W: FloatArray) -> FloatArray:
+        """Quadratic forms x_j^T W x_j of all columns, W symmetric, shape (d,)."""
+        # W = T + T^T with a triangular T: half the work of a full product
+        triangle = np.tril(W)
+        triangle.ravel()[:: len(W) + 1] /= 2
+        forms = np.empty(self.shape[1])
+        multiply = strmm if W.dtype == np.float32 else dtrmm
+        for place, block in self.dense_blocks():
+            rows = block.T.astype(W.dtype, copy=False)
+            product = multiply(2.0, triangle.T, rows, side=1)
+            forms[place] = np.einsum("ij,ij->i", product, rows)
+        return forms
 
     def norms2(self, B: FloatArray) -> FloatArray:
         """Squared norms of the rows of X^T B, shape (d,)."""
@@ -244,15 +240,6 @@ class Columns:
             finished -= mean
             finished -= finished.mean(axis=0)  # what the first mean lost of its digits
         return finished
-
-
-def weighed_squares(
-    blocks: Iterator[tuple[slice, FloatArray]], values: FloatArray | None
-) -> Iterator[tuple[slice, FloatArray]]:
-    """Of arrays that are not needed any more, their squares @ values, or these alone."""
-    for place, block in blocks:
-        np.square(block, out=block)
-        yield place, block if values is None else block @ values
 
 
 def stacked_triangle(R: FloatArray, below: FloatArray) -> FloatArray:
@@ -338,16 +325,9 @@ class SparseColumns(Columns):
 
     @cached_property
     def is_sparse_enough(self) -> bool:
-        """See `Columns.is_sparse_enough`. Dense arithmetic is about 64 times as fast."""
+        """Whether products of non-zeros beat dense arithmetic, about 64 times as fast."""
         counts = np.diff(self.X.indptr).astype(np.float64)
         return bool(64 * np.sum(counts**2) < self.shape[0] ** 2 * self.shape[1])
-
-    def sparse_rows(self, indices: IndexArray) -> Any:
-        """See `Columns.sparse_rows`."""
-        rows = self.rows[indices].astype(np.float64)
-        rows.sum_duplicates()
-        rows.data *= self.scale
-        return rows
 
     def sparse_blocks(self, width: int) -> Iterator[tuple[slice, Any]]:
         """Blocks of at most so many columns as the rows of sparse arrays, in float64.
@@ -384,6 +364,18 @@ class SparseColumns(Columns):
         for place, rows in self.products(B):
             norms2[place] = np.einsum("ij,ij->i", rows, rows)
         return norms2
+
+    def forms(self, W: FloatArray) -> FloatArray:
+        """See `Columns.forms`. Centred: the rows of W must have mean 0."""
+        if 6 * self.X.nnz > self.shape[0] * self.shape[1]:
+            return super().forms(W)
+        forms = np.empty(self.shape[1])
+        for place, rows in self.sparse_blocks(self.block_width):
+            product = np.asarray(rows @ (self.scale**2 * W))
+            owner = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+            terms = rows.data * product[owner, rows.indices]
+            forms[place] = np.bincount(owner, weights=terms, minlength=rows.shape[0])
+        return forms
 
     def check_finite(self) -> None:
         """Raise scikit-learn's error if there is a NaN or an infinity."""

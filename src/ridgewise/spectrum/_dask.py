@@ -87,10 +87,9 @@ class DaskColumns(Columns):
         """See `Columns.products`. They come here, some chunks' at a time."""
         return self.some_at_a_time(self.tasks("products", B), B.shape[1])
 
-    def forms(self, B: FloatArray, values: FloatArray | None) -> Iterator[tuple[slice, FloatArray]]:
-        """See `Columns.forms`. They come here, some chunks' at a time."""
-        width = B.shape[1] if values is None else values.shape[1]
-        return self.some_at_a_time(self.tasks("forms", B, values), width)
+    def forms(self, W: FloatArray) -> FloatArray:
+        """See `Columns.forms`."""
+        return np.concatenate(self.each("forms", W))
 
     def some_at_a_time(self, tasks: list[Any], width: int) -> Iterator[tuple[slice, FloatArray]]:
         """Results of so many numbers a feature, for every chunk."""
@@ -154,7 +153,7 @@ def call(shared: tuple[str, tuple[Any, ...], dict[str, Any]], *parts: Any) -> An
     columns = as_columns(stacked(parts)).with_settings(settings)
     with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is looked at
         result = getattr(columns, method)(*arguments)
-        if method in ("products", "forms"):
+        if method == "products":
             return np.concatenate([part for _, part in result])
         return result
 

@@ -3,7 +3,6 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from copy import copy
 from functools import cached_property
 from numbers import Integral, Real
 from typing import Any
@@ -12,8 +11,10 @@ import numpy as np
 
 from ridgewise._memory import remembered
 from ridgewise._typing import FloatArray, IndexArray
-from ridgewise.spectrum._columns import Columns, as_columns, as_numeric, as_rows, weighed_squares
+from ridgewise.spectrum._columns import Columns, as_columns, as_numeric, as_rows
 from ridgewise.spectrum._decompose import SOLVERS, Decomposition, decompose, is_attained
+
+MOST_CONDITION = 1e4  # of X, for which quadratic forms of its columns keep eight digits
 
 
 class Spectrum(ABC):
@@ -42,14 +43,11 @@ class Spectrum(ABC):
         The data's: samples and features.
     center : bool
         Whether the features' means were subtracted.
-    basis : ndarray of shape (n, rank) or None
-        Of sparse data, what rows of U are sparse combinations of: see `sparse_rows`.
     """
 
     V: FloatArray
     shape: tuple[int, int]
     center: bool
-    basis: FloatArray | None = None
 
     def __init__(self, columns: Columns, found: Decomposition, rank: int | float | None) -> None:
         self.columns = columns
@@ -88,19 +86,13 @@ class Spectrum(ABC):
     def projections(self, directions: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
         """U times ``directions``, block by block."""
 
-    def forms(
-        self, directions: FloatArray, values: FloatArray | None = None
-    ) -> Iterator[tuple[slice, FloatArray]]:
-        """(U directions)^2 @ values, or the squares alone, block by block."""
-        return weighed_squares(self.projections(directions), values)
-
-    def sparse_rows(self, indices: IndexArray) -> Any:
-        """Where there is a ``basis``, the sparse array that makes `take` of it."""
-        raise NotImplementedError
+    @abstractmethod
+    def forms(self, W: FloatArray) -> FloatArray:
+        """Quadratic forms u_j^T W u_j of all rows of U, W symmetric, shape (d,)."""
 
     @abstractmethod
-    def subset(self, indices: IndexArray) -> "Spectrum":
-        """The same with the rows ``indices`` of U alone, in memory: no spectrum, but vectors."""
+    def scaled_norms2(self, scale: FloatArray) -> FloatArray:
+        """Squared norms of the rows of U diag(scale), shape (d,)."""
 
 
 class WideSpectrum(Spectrum):
@@ -113,8 +105,6 @@ class WideSpectrum(Spectrum):
         self.projector = self.V / found.singular_values[: self.rank]
         if columns.center:  # so that the columns' means do not matter
             self.projector -= self.projector.mean(axis=0)
-        elif columns.is_sparse_enough:
-            self.basis = self.projector
 
     @cached_property
     def leverage_scores(self) -> FloatArray:
@@ -127,26 +117,27 @@ class WideSpectrum(Spectrum):
         """Rows of U for the features ``indices``, shape (len(indices), rank)."""
         return self.columns.take(indices).T @ self.projector
 
-    def sparse_rows(self, indices: IndexArray) -> Any:
-        """See `Spectrum.sparse_rows`."""
-        return self.columns.sparse_rows(indices)
-
     def projections(self, directions: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
         """U times ``directions``, block by block."""
         return self.columns.products(self.projector @ directions)
 
-    def forms(
-        self, directions: FloatArray, values: FloatArray | None = None
-    ) -> Iterator[tuple[slice, FloatArray]]:
-        """See `Spectrum.forms`."""
-        return self.columns.forms(self.projector @ directions, values)
+    def forms(self, W: FloatArray) -> FloatArray:
+        """See `Spectrum.forms`: one pass over the data.
 
-    def subset(self, indices: IndexArray) -> "WideSpectrum":
-        """See `Spectrum.subset`."""
-        part = copy(self)
-        part.leverage_scores = self.leverage_scores[indices]
-        part.columns = self.columns.subset(indices)
-        return part
+        With B = V S^-1, u_j^T W u_j = x_j^T (B W B^T) x_j loses digits as the square of the
+        condition number of X does. Where these are too many, u_j = B^T x_j comes first.
+        """
+        if self.singular_values[0] < MOST_CONDITION * self.singular_values[-1]:
+            return self.columns.forms(self.projector @ W @ self.projector.T)
+        values, vectors = np.linalg.eigh(W)
+        found = np.empty(self.shape[1])
+        for place, block in self.projections(vectors):
+            found[place] = block**2 @ values
+        return found
+
+    def scaled_norms2(self, scale: FloatArray) -> FloatArray:
+        """See `Spectrum.scaled_norms2`: one pass over the data."""
+        return self.columns.norms2(self.projector * scale)
 
 
 class TallSpectrum(Spectrum):
@@ -178,12 +169,13 @@ class TallSpectrum(Spectrum):
         """U times ``directions``, in one block."""
         yield slice(0, len(self.U)), self.U @ directions
 
-    def subset(self, indices: IndexArray) -> "TallSpectrum":
-        """See `Spectrum.subset`."""
-        part = copy(self)
-        part.leverage_scores = self.leverage_scores[indices]
-        part.U = self.U[indices]
-        return part
+    def forms(self, W: FloatArray) -> FloatArray:
+        """See `Spectrum.forms`."""
+        return np.einsum("ij,ij->i", self.U @ W, self.U)
+
+    def scaled_norms2(self, scale: FloatArray) -> FloatArray:
+        """See `Spectrum.scaled_norms2`."""
+        return (self.U * scale) ** 2 @ np.ones(self.rank)
 
 
 def compute_spectrum(
