@@ -351,20 +351,13 @@ def test_the_client_gets_what_is_small(cluster, brought, chunks, peak_memory):
     assert brought == []
 
 
-@pytest.mark.parametrize("settings", [{"rule": "ratio", "alpha": 0}, {"alpha": 5.0}])
-def test_the_client_gets_a_dozen_numbers_a_feature(monkeypatch, settings):
-    """Where all rows of U have to be looked at, that is done where they are."""
-    widths = []
-    some_at_a_time = _dask.DaskColumns.some_at_a_time
-
-    def counted(self, tasks, width):
-        widths.append(width)
-        return some_at_a_time(self, tasks, width)
-
-    monkeypatch.setattr(_dask.DaskColumns, "some_at_a_time", counted)
-    X = da.random.default_rng(0).standard_normal((60, 3000), chunks=(60, 1000))
+@pytest.mark.parametrize("settings", [{"rule": "ratio", "alpha": 0}, {"rule": "slack"}])
+def test_the_client_gets_a_number_a_feature_and_scan(cluster, brought, settings):
+    """Rows are scored where they are: what comes is a score each, and the columns of the pool."""
+    n, d = 40, 20_000
+    X = da.random.default_rng(0).standard_normal((n, d), chunks=(n, 5000))
     BSSSelector(100, **settings).fit(X)
-    assert 1 <= max(widths) <= 12
+    assert sum(brought) < 8 * (12 * d + 12 * 1000 * n) + 1e5
 
 
 @pytest.mark.slow

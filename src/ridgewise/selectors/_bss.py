@@ -22,9 +22,11 @@ from ridgewise.spectrum import Spectrum
 
 DRAWS_PER_DIMENSION = 4  # below the rank, by default: promises [1/4, 9/4]
 
-# The search for an epsilon: runs before it is content with any number that is enough, and the share
-# of the draws by which that may be above the fewest.
-MOST_RUNS, NEAR_ENOUGH = 3, 0.05
+# The search for an epsilon ends when the draws that are enough exceed those that are too few by
+# this factor; after some runs by a larger one; and after so many runs in any case.
+NEAR_ENOUGH, NEAR = 1.05, 1.2
+FEW_RUNS, MOST_RUNS = 3, 6
+CAUTION = 0.97  # of epsilon, aimed at, since it is no smooth function of the draws
 
 
 class FewerFeaturesWarning(UserWarning):
@@ -194,7 +196,7 @@ class BSSSelector(SpectralSelector):
         spectrum, _ = self._fit_spectrum(X)
         if self.epsilon is not None:
             return self._keep(self._select_epsilon(spectrum, self.epsilon))
-        n = self._n_draws()
+        n = self._n_draws(share=0.5)
         distinct = None if self.n_features_to_select is None else n
         found = self._select(spectrum, n, self.rule, polished=self.polish, n_distinct=distinct)
         if distinct is not None and len(found.selected) < min(distinct, self.n_features_in_):
@@ -271,44 +273,42 @@ class BSSSelector(SpectralSelector):
         )
 
     def _select_epsilon(self, spectrum: Spectrum, epsilon: float) -> Selection:
-        """Find about the fewest draws that measure at most epsilon.
-
-        The measured epsilon is nearly a power of the number of draws: each run tells more about it.
-        """
-        d, too_few, enough = self.n_features_in_, self.rank_, None
+        """Find about the fewest draws that measure at most epsilon, in few runs."""
+        d = self.n_features_in_
         if self.rank_ >= d - 1:  # to leave out one would lose a direction
             return self._select(spectrum, d, "ratio", polished=False)
         most = min(features_for_epsilon(epsilon, self.rank_), d - 1)
-        n_draws, tried = min(most, 2 * self.rank_ + 1), []
-        while True:
+        too_few, n_draws, enough = (self.rank_, 1.0), min(most, 2 * self.rank_ + 1), None
+        for run in range(1, MOST_RUNS + most):
             found = self._select(spectrum, n_draws, "ratio", polished=True)
-            tried.append((n_draws, found.certificate.epsilon))
-            if found.certificate.epsilon <= epsilon:
+            reached = n_draws, found.certificate.epsilon
+            if reached[1] <= epsilon:
                 enough = found
             elif n_draws >= most:
                 raise ValueError(
                     f"epsilon={epsilon:g} cannot be met by selecting: {n_draws} of {d} features "
-                    f"reach {found.certificate.epsilon:.4g}. Ask for no less than that, or keep "
-                    "all features"
+                    f"reach {reached[1]:.4g}. Ask for no less than that, or keep all features"
                 )
             else:
-                too_few = n_draws
-            if enough is not None:
-                room = enough.n_draws - too_few - 1
-                if room < max(1, NEAR_ENOUGH * too_few) or len(tried) >= MOST_RUNS:
-                    return enough
-            n_draws = next_number(tried, epsilon, too_few, enough.n_draws if enough else most + 1)
+                too_few = reached
+            if enough is None:  # epsilon falls about as 1 / n does
+                guess = n_draws * reached[1] / (CAUTION * epsilon)
+                n_draws = int(np.clip(np.ceil(guess), n_draws + 1, most))
+                continue
+            gap = enough.n_draws / (too_few[0] + 1)
+            if gap <= NEAR_ENOUGH or (run >= FEW_RUNS and gap <= NEAR) or run >= MOST_RUNS:
+                break
+            n_draws = between(too_few, (enough.n_draws, enough.certificate.epsilon), epsilon)
+        assert enough is not None  # `most` draws are enough, or raise
+        return enough
 
 
-def next_number(tried: list[tuple[int, float]], epsilon: float, too_few: int, enough: int) -> int:
-    """The number of draws to try next, between these, by log epsilon = a - p log n."""
-    (n, reached), power = tried[-1], 1.0
-    if len(tried) > 1:
-        (m, before) = tried[-2]
-        power = float(np.clip(np.log(before / reached) / np.log(n / m), 0.5, 4.0))
-    aim = 0.97 * epsilon  # it is no smooth function
-    guess = n * (max(reached, 1e-12) / aim) ** (1 / power)
-    return int(np.clip(np.ceil(min(guess, enough)), too_few + 1, enough - 1))
+def between(too_few: tuple[int, float], enough: tuple[int, float], epsilon: float) -> int:
+    """Where a line through both, log epsilon over log n, is at epsilon."""
+    (a, above), (b, below) = too_few, enough
+    low = np.log(max(below, epsilon / 4))  # it may fall to 0 at once
+    share = (np.log(above) - np.log(CAUTION * epsilon)) / (np.log(above) - low)
+    return int(np.clip(np.ceil(a * (b / a) ** min(share, 1.0)), a + 1, b - 1))
 
 
 def warn_of_fewer(wanted: int, found: Selection, leverage_scores: FloatArray) -> None:

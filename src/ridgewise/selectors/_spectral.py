@@ -51,10 +51,10 @@ class SpectralSelector(FeatureSelector):
         self.leverage_scores_ = spectrum.leverage_scores
         return spectrum, groups
 
-    def _n_draws(self, groups: Groups | None = None) -> int:
-        """How many draws ``n_features_to_select`` asks for."""
+    def _n_draws(self, groups: Groups | None = None, share: float = 1.0) -> int:
+        """How many draws ``n_features_to_select`` asks for; by default at most this share."""
         d = len(self.leverage_scores_)
-        most = (d if groups is None else len(groups)) // 2
+        most = int(share * (d if groups is None else len(groups)))
         default = max(1, min(most, DRAWS_PER_RANK * self.rank_))
         return check_n_features(self.n_features_to_select, d, default, groups)
 

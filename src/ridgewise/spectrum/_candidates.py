@@ -22,7 +22,7 @@ class Candidates:
     scores : ndarray of shape (d,)
         Columns of higher scores are asked for earlier.
     few : int
-        How many columns to read ahead at first.
+        How many columns to read at least, at first.
     most : int
         How many columns to hold.
 
@@ -34,7 +34,7 @@ class Candidates:
     >>> def read(indices):
     ...     readings.append(indices.tolist())
     ...     return X[:, indices]
-    >>> candidates = Candidates(read, np.array([3, 0, 2, 1]), few=1, most=4)
+    >>> candidates = Candidates(read, np.array([3, 0, 2, 1]), few=2, most=4)
     >>> candidates.take(np.array([2]))
     array([[2.],
            [6.]])
@@ -74,8 +74,10 @@ class Candidates:
     def with_others(self, missing: IndexArray) -> IndexArray:
         """Those missing and, as far as there is room, those most likely to be next."""
         room = self.most - self.n_held - len(missing)
-        likely = self.order[self.position[self.order] < 0]
-        likely = likely[: max(0, min(self.few, room))]
+        ahead = min(self.few - len(missing), room)
+        if ahead <= 0:  # so many at once are no hint at which come next
+            return missing
+        likely = self.order[self.position[self.order] < 0][:ahead]
         self.few *= 2
         return np.union1d(missing, likely)
 
