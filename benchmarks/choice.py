@@ -4,12 +4,11 @@
     python -m benchmarks.choice --jobs 2               writes docs/measured/choice.csv
     python -m benchmarks.choice --only golub,techtc    some of it: folders, or folders of folders
 
-Five-fold cross-validation, repeated twice, of RLSC or ridge regression on the features that each
-method selects from the training samples. The alphas are 0.01, 0.1 and 1 times the mean eigenvalue
-of the kernel; each method uses its best one. Word counts are transformed to log(1 + count), other
-data are standardized. Numbers of features: from a quarter of the number of samples to four times
-as many, at most half of all features. Finished folds are cached in build/choice: an interrupted
-run can be resumed with the same command.
+Five-fold cross-validation of ridge models with an intercept, on what each method selects from the
+training samples; every model has the alpha that leave-one-out chooses. Selectors that can centre
+do. Word counts are transformed to log(1 + count), other data are standardized in each fold. Numbers
+of features: from a tenth of the number of samples to twice as many, at most half of all features.
+Finished folds are cached in build/choice: an interrupted run can be resumed with the same command.
 
 The CSV has a line for each set, method and number of features. An error is a misclassification
 rate, or a share of the target's variance; "excess" is the difference to all features.
@@ -27,17 +26,11 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks.engine import SHARED
 from benchmarks.epsilon import data_sets, load, say
-from ridgewise import (
-    BSSSelector,
-    InformationGainSelector,
-    LeverageSelector,
-    RandomSelector,
-    RRQRSelector,
-    compare,
-)
+from ridgewise import compare
 from ridgewise._typing import is_sparse
 from ridgewise.datasets import read_techtc_folder
 from ridgewise.evaluation import ALL_FEATURES, Comparison, is_classification
+from ridgewise.selectors import METHODS, make_selector
 
 KINDS = {
     "techtc": "text",
@@ -49,12 +42,12 @@ KINDS = {
     "arcene": "mass spectra",
     "wheat": "genetic markers",
 }
-SHARES = (0.25, 0.5, 1, 2, 4)  # of the number of samples
-ALPHAS = (0.01, 0.1, 1.0)  # of the kernel's mean eigenvalue
-MOST_SETS = 4  # of a folder of them
+SHARES = (0.1, 0.25, 0.5, 1, 2)  # of the number of samples
+MOST_SETS = 2  # of a folder of them
+VARIANTS = {"BSS, slack": {"rule": "slack"}, "BSS, slack, rank=0.9": {"rule": "slack", "rank": 0.9}}
 FIELDS = (
     *("set", "kind", "task", "n_samples", "n_features_in", "method", "share", "n_features"),
-    *("error", "excess", "seconds", "stability"),
+    *("error", "excess", "seconds", "stability", "alpha_edge"),
 )
 
 
@@ -86,22 +79,19 @@ def measure(name: str, kind: str, options: argparse.Namespace) -> list[dict[str,
     n, d = X.shape
     classify = is_classification(y, "auto")
     counts = {share: int(share * n) for share in SHARES if share * n <= d / 2}
-    groups = [selectors(X, classify), {"BSS, slack, rank=0.9": BSSSelector(rule="slack", rank=0.9)}]
-    found = [
-        compare(
-            group,
-            X,
-            y,
-            alphas=[share * mean_eigenvalue(X) for share in ALPHAS],
-            n_features=list(counts.values()),
-            n_splits=5,
-            n_repeats=2,
-            n_jobs=options.jobs,
-            cache=options.cache,
-            progress=True,
-        )
-        for group in groups  # each with its own cache
-    ]
+    found = compare(
+        selectors(X, classify),
+        X,
+        y,
+        n_features=list(counts.values()),
+        n_splits=5,
+        n_repeats=1,
+        n_tries=3,
+        prepare=None if is_sparse(X) else StandardScaler(),
+        n_jobs=options.jobs,
+        cache=options.cache,
+        progress=True,
+    )
     scale = 1.0 if classify else float(np.var(y))
     say(f"{name}: {n} x {d}")
     about = {
@@ -111,45 +101,42 @@ def measure(name: str, kind: str, options: argparse.Namespace) -> list[dict[str,
         "n_samples": n,
         "n_features_in": d,
     }
-    return [about | line for each in found for line in results(each, counts, scale)]
+    return [about | line for line in results(found, counts, scale)]
 
 
 def results(found: Comparison, counts: dict[float, int], scale: float) -> Iterator[dict[str, Any]]:
-    """Return a line for each method and number of features, at its best alpha."""
-    best_of_all = min(row.error_mean for row in found.rows if row.method == ALL_FEATURES)
+    """A line for each method and number of features."""
+    whole = found.row(ALL_FEATURES).error_mean
     for method in found.methods[1:]:
         for share, count in counts.items():
-            rows = [r for r in found.rows if (r.method, r.n_features) == (method, count)]
-            best = min(rows, key=lambda row: row.error_mean)
+            row = found.row(method, count)
             yield {
                 "method": method,
                 "share": f"{share:g}",
                 "n_features": count,
-                "error": f"{best.error_mean / scale:.5f}",
-                "excess": f"{(best.error_mean - best_of_all) / scale:.5f}",
-                "seconds": f"{best.seconds_mean:.3g}",
-                "stability": f"{best.stability:.3f}",
+                "error": f"{row.error_mean / scale:.5f}",
+                "excess": f"{(row.error_mean - whole) / scale:.5f}",
+                "seconds": f"{row.seconds_mean:.3g}",
+                "stability": f"{row.stability:.3f}",
+                "alpha_edge": row.alpha_edge,
             }
 
 
 def selectors(X: Any, classify: bool) -> dict[str, Any]:
-    """The methods; information gain only for classification."""
-    methods: dict[str, Any] = {
-        "BSS": BSSSelector(),
-        "BSS, slack": BSSSelector(rule="slack"),
-        "leverage sampling": LeverageSelector(),
-        "largest leverage": LeverageSelector(sampling="top"),
-        "RRQR": RRQRSelector(),
-        "random": RandomSelector(),
+    """All methods of the registry, by their labels, and two variants of BSS."""
+    made = {
+        entry.label: make_selector(name, X=X, classify=classify, intercept=True)
+        for name, entry in METHODS.items()
+        if classify or entry.target != "classes"
     }
-    if classify:
-        threshold: Any = 0.0 if is_sparse(X) else "median"
-        methods["information gain"] = InformationGainSelector(threshold=threshold)
-    return methods
+    made["BSS"].set_params(rule="norm")
+    for name, settings in VARIANTS.items():
+        made[name] = make_selector("bss", settings, X=X, intercept=True)
+    return made
 
 
 def prepared(folder: Path) -> tuple[Any, Any]:
-    """Return X and y, with the usual scaling."""
+    """Return X and y; word counts as logarithms."""
     if (folder / "vectors.dat").exists():
         words = read_techtc_folder(folder)
         return words.data.log1p(), words.target
@@ -157,13 +144,7 @@ def prepared(folder: Path) -> tuple[Any, Any]:
     y = np.array([line.split()[0] for line in lines if line.strip()])
     with contextlib.suppress(ValueError):  # class names stay as they are
         y = y.astype(float)
-    return (X.tocsr().log1p() if is_sparse(X) else StandardScaler().fit_transform(X)), y
-
-
-def mean_eigenvalue(X: Any) -> float:
-    """The mean of the kernel's diagonal."""
-    squares = X.multiply(X) if is_sparse(X) else X**2
-    return float(squares.sum() / X.shape[0])
+    return (X.tocsr().log1p() if is_sparse(X) else X.astype(np.float64)), y
 
 
 if __name__ == "__main__":
