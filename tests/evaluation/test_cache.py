@@ -139,7 +139,7 @@ def test_what_cannot_be_read_is_computed_again(data, tmp_path, computed):
     path.unlink()
     path.mkdir()
     computed.clear()
-    with pytest.warns(UserWarning, match="from here on folds are not kept"):
+    with pytest.warns(UserWarning, match="folds are no longer stored"):
         assert_same(first, run(data, tmp_path))
     assert computed == [(0, 0)]
 
@@ -236,7 +236,7 @@ def test_full_disk_ends_the_storing_not_the_run(data, tmp_path, monkeypatch):
 def test_folder_that_is_a_file(data, tmp_path):
     path = tmp_path / "file"
     path.write_text("mine")
-    with pytest.raises(OSError, match="file' is no folder to write to"):
+    with pytest.raises(OSError, match="cannot write to cache="):
         run(data, path)
     assert path.read_text() == "mine"
 
@@ -246,7 +246,7 @@ def test_folder_that_may_not_be_written(data, tmp_path, monkeypatch):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
 
     monkeypatch.setattr(Path, "mkdir", denied)
-    with pytest.raises(OSError, match=r"is no folder to write to: .*Permission denied"):
+    with pytest.raises(OSError, match=r"cannot write to cache=.*Permission denied"):
         run(data, tmp_path)
 
 

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Finished folds on disk, so that a run that was killed goes on where it was."""
+"""Finished folds on disk, so that a killed run resumes where it was.
+
+Not joblib.Memory: that unpickles whatever is in the folder, hashes X for every fold, takes damaged
+entries for whole, and drops all of them when this file changes.
+"""
 
 import os
 from hashlib import sha256
@@ -22,12 +26,12 @@ LAYOUT = 3  # of an entry; with another one, old entries are not found
 
 
 class FoldCache:
-    """The folds of one comparison: a file each, found by a hash of everything that it depends on.
+    """The folds of one comparison: one file each, in a folder named by a hash of all inputs.
 
     Parameters
     ----------
     folder : path-like or None
-        Where comparisons keep their folds, each in a folder of its own. None: nothing is kept.
+        Where comparisons store their folds, each in its own subfolder. None: nothing is stored.
     plan : Plan
         What is compared.
     X, y : array or sparse array, ndarray
@@ -46,7 +50,7 @@ class FoldCache:
             _make(self.folder)
 
     def load(self, split: Split) -> FoldResult | None:
-        """Read a fold; None where there is none, or what there is was damaged or misplaced."""
+        """Read a fold; None where it is missing, damaged or misplaced."""
         if self.folder is None:
             return None
         path = self._path(split)
@@ -58,14 +62,14 @@ class FoldCache:
         return _unpack(payload) if _digest(path, payload) == digest else None
 
     def store(self, split: Split, result: FoldResult) -> None:
-        """Write a fold, whole or not at all; a full disk ends the storing, not the run."""
+        """Write a fold atomically; a full disk stops the storing, not the run."""
         if self.folder is None:
             return
         path, payload = self._path(split), _pack(result)
         try:
             write_atomically(path, _digest(path, payload) + payload)
         except OSError as error:
-            warn(f"from here on folds are not kept, {path} failed: {error}", stacklevel=2)
+            warn(f"folds are no longer stored: writing {path} failed: {error}", stacklevel=2)
             self.folder = None
 
     def _path(self, split: Split) -> Path:
@@ -78,8 +82,8 @@ def _hash(everything: tuple[Any, ...]) -> str:
         return str(joblib.hash(everything, hash_name="sha1"))
     except PicklingError as error:
         raise ValueError(
-            "cache= needs selectors that can be told apart by their parameters, without lambdas "
-            f"and functions within functions: {error.args[0]}"
+            "cache= needs selectors that can be pickled, without lambdas and nested functions: "
+            f"{error.args[0]}"
         ) from error
 
 
@@ -87,16 +91,16 @@ def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OSError(f"cache={str(folder.parent)!r} is no folder to write to: {error}") from error
+        raise OSError(f"cannot write to cache={str(folder.parent)!r}: {error}") from error
 
 
 def _digest(path: Path, payload: bytes) -> bytes:
-    """Of a fold and of where it belongs, so that another's is not taken for it."""
+    """Hash a fold together with its place, so that a misplaced file is not taken for it."""
     return sha256(f"{path.parent.name}/{path.name}/".encode() + payload).digest()
 
 
 def _content(X: Any) -> tuple[Any, ...]:
-    """What a matrix holds, without what SciPy has found out about it."""
+    """The content of a matrix, without attributes that SciPy caches."""
     return (X.format, X.shape, X.data, X.indices, X.indptr) if is_sparse(X) else (X,)
 
 

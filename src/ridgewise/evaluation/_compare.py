@@ -21,7 +21,7 @@ from ridgewise.evaluation._comparison import ALL_FEATURES, Comparison, assemble
 from ridgewise.evaluation._fold import Cell, FoldResult, Plan, Split, last_step, run_fold, seed_for
 from ridgewise.evaluation._progress import Progress, as_progress
 
-# Under which names libraries have the number of features to select
+# Names of the parameter for the number of features, in various libraries
 COUNT_PARAMETERS = ("n_features_to_select", "k", "max_features", "n_features")
 MOST_CLASSES = 20  # numbers with more different values than this are a regression's targets
 
@@ -48,14 +48,14 @@ def compare(
 ) -> Comparison:
     """Compare selectors by repeated cross-validation of ridge models with their features.
 
-    Every method sees the same splits, and of each split the training samples only. Spectra, and
-    other work that methods have in common, are computed once a fold and charged to each of them.
+    Every method has the same splits, and selects from the training samples only. Spectra and other
+    shared work are computed once a fold, and their time is charged to each method.
 
     Parameters
     ----------
     selectors : mapping of str to selector, or list of selectors
-        Any of scikit-learn's selectors, from any library, by the names that they will be shown
-        under; or pipelines that end in one, whose other steps keep the features' places.
+        By name: any selector with scikit-learn's interface, or a pipeline that ends in one and
+        whose other steps keep the number and order of the features.
     X : array, sparse array or data frame of shape (n, d)
         The samples.
     y : array-like of shape (n,)
@@ -67,34 +67,33 @@ def compare(
         Whether alphas are as scikit-learn's, or multiples of the mean diagonal of the model's
         kernel (centred where there is an intercept).
     n_features : int or list of int, default=None
-        How many features each selector is to select. None: what each was made with. Of
-        `SelectFromModel` it is the most: give that ``threshold=-numpy.inf`` as well.
+        How many features to select. None: as each selector is set. For `SelectFromModel` it is the
+        maximum: set ``threshold=-numpy.inf`` as well.
     n_splits, n_repeats : int, default=10
-        So many folds, shuffled anew so many times. Stratified where y are classes.
+        Number of folds, and of repetitions with new shuffles. Stratified for classes.
     n_tries : int, default=5
-        A selector that has a ``random_state`` selects so often in each fold, and is averaged.
+        Selectors with a ``random_state`` select this often in each fold; results are averaged.
     task : {"auto", "classification", "regression"}, default="auto"
-        Whether y are classes, told apart by RLSC, or numbers. "auto": numbers with more than
-        20 different values, or with fractions, are a regression's.
+        Whether y are classes or numbers. "auto": numbers with more than 20 different values, or
+        with fractions, are regression targets.
     fit_intercept : bool, default=True
         Whether the models have an intercept. The paper's RLSC has none.
     prepare : transformer, default=None
-        Fitted to each training part, and applied to both parts before anything else: a scaler,
-        say. It must keep the features' places.
+        Fitted to each training part and applied to both parts before anything else: for example
+        a scaler. It must keep the number and order of the features.
     feature_names : sequence of str, default=None
         Names of the features. None: those of a data frame, or else indices.
     random_state : int, RandomState instance or None, default=0
-        Decides the splits and the selectors' random states.
+        For the splits and the selectors' random states.
     n_jobs : int, default=None
-        How many folds to compute at once, each on one thread; -1 is all cores. None: one, or what
-        ``joblib.parallel_config`` says.
+        Number of folds computed at once, each on one thread; -1: all cores. None: one, or as set by
+        ``joblib.parallel_config``.
     cache : path-like, default=None
-        A folder to keep finished folds in. A run that was interrupted goes on from there, and
-        gives the same result. Entries of other data or other settings are left alone; that the
-        code of your own selectors has changed is not noticed.
+        A folder for finished folds. An interrupted run resumes from there, with the same result.
+        Other data or settings have other entries; changes in your selectors' code are not noticed.
     progress : bool or callable, default=False
-        True: a line on standard error that tells the time left. A callable is called with the
-        numbers of folds done and to do.
+        True: a line on standard error with the time left. A callable is called with the number of
+        folds done and their total.
 
     Returns
     -------
@@ -142,16 +141,16 @@ def _run(
     n_jobs: int | None,
     progress: Progress,
 ) -> list[FoldResult]:
-    """Take the folds that are stored, compute the others, and store each as soon as it is done."""
+    """Load the stored folds, compute the others, and store each as soon as it is done."""
     results = {place: store.load(split) for place, split in enumerate(splits)}
     missing = [place for place, result in results.items() if result is None]
     done = len(splits) - len(missing)
     tasks = (delayed(_run_numbered)(place, plan, X, y, splits[place]) for place in missing)
-    # Where folds are threads, they would else undo each other's limit.
+    # Otherwise folds in threads would undo each other's limit.
     with one_blas_thread(), progress:
         progress.update(done, len(splits))
         finished = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(tasks)
-        with closing(finished):  # so that an error here ends the workers too
+        with closing(finished):  # ends the workers on an error
             for place, result in finished:
                 store.store(splits[place], result)
                 results[place] = result
@@ -161,12 +160,12 @@ def _run(
 
 
 def _run_numbered(place: int, *arguments: Any) -> tuple[int, FoldResult]:
-    """Compute a fold, and say which one it was: they finish in any order."""
+    """Compute a fold, and return its place too: folds finish in any order."""
     return place, run_fold(*arguments)
 
 
 def _splits(y: AnyArray, plan: Plan, n_splits: int, n_repeats: int) -> Iterator[Split]:
-    """Shuffle and split, again and again; what a repeat holds does not depend on their number."""
+    """Shuffle and split repeatedly; a repeat does not depend on the number of repeats."""
     _check_folds(y, plan, n_splits)
     kind = StratifiedKFold if plan.classify else KFold
     for repeat in range(n_repeats):
@@ -176,7 +175,7 @@ def _splits(y: AnyArray, plan: Plan, n_splits: int, n_repeats: int) -> Iterator[
 
 
 def _check_folds(y: AnyArray, plan: Plan, n_splits: int) -> None:
-    """Refuse more folds than there are samples, of the smallest class where there are classes."""
+    """Raise if there are more folds than samples, or than samples of the smallest class."""
     try:
         classes, counts = np.unique(y, return_counts=True)
     except TypeError as error:
@@ -235,7 +234,7 @@ def _distinct(selectors: Sequence[Any]) -> Sequence[Any]:
 
 
 def _with_count(method: str, selector: Any, count: int | None) -> Any:
-    """Clone a selector that is to select so many."""
+    """Clone a selector, and set its number of features."""
     selector = clone(selector)
     if count is None:
         return selector
@@ -252,9 +251,9 @@ def _with_count(method: str, selector: Any, count: int | None) -> Any:
 
 
 def _check_data(X: Any, y: ArrayLike) -> tuple[Any, AnyArray]:
-    """As an array or CSR without duplicates, and an array of one target a sample."""
+    """Convert X to an array or canonical CSR, and y to a 1d array."""
     X = check_array(X, accept_sparse="csr", dtype="numeric", input_name="X")
-    if X.dtype == np.bool_:  # sums of which are not always numbers, in users' selectors
+    if X.dtype == np.bool_:  # many selectors cannot compute with booleans
         X = X.astype(np.float64)
     if is_sparse(X) and not X.has_canonical_format:
         X = X.copy()

@@ -40,7 +40,7 @@ class Cell:
 
     @property
     def label(self) -> str:
-        """What to call it in messages."""
+        """Its name in messages."""
         return self.method if self.n_features is None else f"{self.method}, {self.n_features}"
 
 
@@ -129,7 +129,7 @@ def run_fold(plan: Plan, X: Any, y: AnyArray, split: Split) -> FoldResult:
     """
     data = _FoldData(plan, X, y, split)
     outcomes = []
-    # Several of the methods need the same spectrum, and the machine's cores are for other folds.
+    # Methods share spectra; other folds use the other cores.
     with one_blas_thread(), remembering() as memory:
         for cell in plan.cells:
             try:
@@ -141,7 +141,7 @@ def run_fold(plan: Plan, X: Any, y: AnyArray, split: Split) -> FoldResult:
 
 
 class _FoldData:
-    """The parts of the data, in forms that are quick to work with."""
+    """The training and test parts of the data."""
 
     def __init__(self, plan: Plan, X: Any, y: AnyArray, split: Split) -> None:
         parts = X[split.train], X[split.test]
@@ -190,7 +190,7 @@ class _Try(NamedTuple):
     chosen: IndexArray
 
     def same_as(self, other: "_Try") -> bool:
-        """Whether nothing but time was different."""
+        """Whether only the time differs."""
         alike = np.array_equal(self.chosen, other.chosen)
         return alike and np.array_equal(self.errors, other.errors)
 
@@ -207,7 +207,7 @@ def _try_cell(
         for number in range(plan.n_tries if _is_random(cell.selector) else 1)
     ]
     if all(one.same_as(tries[0]) for one in tries):
-        tries = tries[:1]  # not random after all: its random state breaks ties, say
+        tries = tries[:1]  # not random after all: its random state only breaks ties, say
     errors, tuning, seconds, sets = zip(*tries, strict=True)
     return np.mean(errors, axis=0), np.mean(tuning, axis=0), float(np.mean(seconds)), list(sets)
 
@@ -233,7 +233,7 @@ def last_step(selector: Any) -> Any:
 
 @contextmanager
 def _numpy_seeded(seed: int) -> Iterator[None]:
-    """Seed NumPy's global generator for a while: what has no `random_state` may draw from it."""
+    """Seed NumPy's global generator temporarily: selectors without `random_state` may use it."""
     before = np.random.get_state()  # noqa: NPY002
     np.random.seed(seed)  # noqa: NPY002
     try:
@@ -243,22 +243,22 @@ def _numpy_seeded(seed: int) -> Iterator[None]:
 
 
 def seed_for(seed: int, *place: int) -> int:
-    """Derive a seed that depends on its place alone, not on what was computed before it."""
+    """Derive a seed from its place alone, independent of the order of computation."""
     sequence = np.random.SeedSequence(entropy=seed, spawn_key=place)
     return int(sequence.generate_state(1)[0] >> 1)  # below 2^31, which every library takes
 
 
 def with_seed(selector: Any, seed: int) -> Any:
-    """Clone a selector, with another random state wherever it has one."""
+    """Clone a selector, and set all its random states."""
     selector = clone(selector)
     return selector.set_params(**dict.fromkeys(_random_states(selector), seed))
 
 
 def _is_random(selector: Any) -> bool:
-    """Whether it has a random state, and does not say that it makes no use of it."""
+    """Whether it has a random state that it uses."""
     return bool(_random_states(selector)) and getattr(selector, "is_random", True)
 
 
 def _random_states(selector: Any) -> list[str]:
-    """Name the parameters that are random states, its own and its parts'."""
+    """Names of the parameters that are random states, also nested ones."""
     return [name for name in selector.get_params() if f"__{name}".endswith("__random_state")]
