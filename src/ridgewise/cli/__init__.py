@@ -66,18 +66,7 @@ class LateCommands(TyperGroup):
 
 
 def run(arguments: list[str] | None = None) -> int:
-    """Run the command.
-
-    Parameters
-    ----------
-    arguments : list of str, default=None
-        Its arguments. None: those that the process was started with.
-
-    Returns
-    -------
-    int
-        The exit code: 0, or 2 after an error, or 130 after Ctrl-C.
-    """
+    """Run the command."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # for paths with any letters in them

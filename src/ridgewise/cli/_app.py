@@ -37,17 +37,7 @@ arguments: list[str] = []  # of the command that runs
 
 
 def command_line(file: Path) -> str:
-    """Write the running command as a user would type it, without what does not change the result.
-
-    Parameters
-    ----------
-    file : Path
-        The file that is read, which is named without its folder.
-
-    Returns
-    -------
-    str
-    """
+    """Write the running command as a user would type it, without options of output alone."""
     parts, is_value = ["ridgewise"], False
     for argument in arguments:
         name, _, value = argument.partition("=")

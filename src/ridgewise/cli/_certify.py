@@ -113,20 +113,7 @@ def certify(
 
 
 def read_features(path: Path) -> tuple[list[str], list[float] | None]:
-    """Read a list of features: one a line, or the columns of a selected.csv.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Returns
-    -------
-    names : list of str
-        Names or indices.
-    weights : list of float, or None
-        Where the file has a column of weights.
-    """
+    """Read a list of features: one a line, or the columns of a selected.csv."""
     text = path.read_text(encoding="utf-8-sig", errors="replace")
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if lines and lines[0].startswith("feature,index,"):
@@ -143,24 +130,7 @@ def read_features(path: Path) -> tuple[list[str], list[float] | None]:
 def find_features(
     names: list[str], table: Table, *, skip_unknown: bool
 ) -> tuple[list[int | None], list[str]]:
-    """Find listed features among those of a table.
-
-    Parameters
-    ----------
-    names : list of str
-        Names; or indices, where no feature has such names.
-    table : Table
-        The data.
-    skip_unknown : bool
-        Whether unknown names are left out.
-
-    Returns
-    -------
-    places : list of int or None
-        None for unknown ones.
-    notes : list of str
-        What was left out.
-    """
+    """Find listed features among those of a table."""
     known = {str(name): place for place, name in enumerate(table.feature_names)}
     places = [known.get(name) for name in names]
     n_features = table.X.shape[1]

@@ -12,34 +12,14 @@ OPTIONS = {"rescale": "no-rescale"}  # names of options that differ from the par
 
 
 def check_options(method: str, options: Mapping[str, Any]) -> None:
-    """Raise if the method is unknown, or does not have one of the options.
-
-    Parameters
-    ----------
-    method : str
-        Its name.
-    options : mapping
-        By the names of the parameters; None where an option was not given.
-    """
+    """Raise if the method is unknown, or does not have one of the options."""
     for name, value in options.items():
         if value is not None and name not in METHODS[check_method(method)].parameters:
             raise ValueError(f"--{OPTIONS.get(name, name)} is not an option of {method}")
 
 
 def parse_n_features(text: str, option: str = "-n") -> int | float:
-    """Read how many: 400, or a share, 0.05 or 5%.
-
-    Parameters
-    ----------
-    text : str
-        What the user wrote.
-    option : str, default="-n"
-        Of which option.
-
-    Returns
-    -------
-    int or float
-    """
+    """Read how many: 400, or a share, 0.05 or 5%."""
     text = text.strip()
     try:
         if text.endswith("%"):

@@ -244,25 +244,7 @@ def prepared_run(
     notes: list[str],
     **settings: Any,
 ) -> SelectionRun:
-    """Select from a table's features, scaled as asked for.
-
-    Parameters
-    ----------
-    selector : selector
-        Not fitted yet.
-    table : Table
-        The data.
-    scale, log1p, folds
-        The options.
-    notes : list of str
-        Sentences for the report; one on units may be added.
-    **settings : object
-        Of `run_selection`.
-
-    Returns
-    -------
-    SelectionRun
-    """
+    """Select from a table's features, scaled as asked for."""
     warning = None
     if scale == "none" and not log1p:
         warning = unit_warning(table.X, table.feature_names)
@@ -355,26 +337,7 @@ def _check_target(table: Table, method: str) -> None:
 def write(
     run: SelectionRun, table: Table, folder: Path, more: Mapping[Path, bytes], *, file: Path
 ) -> dict[str, float]:
-    """Write the folder and the saved data.
-
-    Parameters
-    ----------
-    run : SelectionRun
-        What was selected.
-    table : Table
-        What it was selected from.
-    folder : Path
-        Where to.
-    more : mapping of Path to bytes
-        Other files, and what they are to hold.
-    file : Path
-        The file of the data.
-
-    Returns
-    -------
-    dict of str to float
-        How long each step took.
-    """
+    """Write the folder and the saved data."""
     start = perf_counter()
     files = {
         "selected.csv": selected_csv(run),
@@ -398,21 +361,7 @@ def show(
     in_json: bool,
     quiet: bool,
 ) -> None:
-    """Print what was found, for people or as JSON.
-
-    Parameters
-    ----------
-    run : SelectionRun
-        What was selected.
-    table : Table
-        What it was selected from.
-    paths : list of Path
-        The files that were written.
-    seconds : dict of str to float
-        How long each step took.
-    in_json, quiet : bool
-        The options.
-    """
+    """Print what was found, for people or as JSON."""
     if in_json:
         features = [row[0] for row in run.rows]
         record = certificate_record(run, table) | {"features": features, "seconds": seconds}

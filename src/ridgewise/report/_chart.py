@@ -15,10 +15,10 @@ from ridgewise.report._svg import plain_label
 
 WIDTH = 10.0
 PANEL_HEIGHT = 3.1
-NAMES_HEIGHT = 1.0  # below the lowest panel, where x are names
-SPACE_OF_A_NAME = 0.7  # of what is between two names, for the points of one
-FEW_TICKS = 8  # so many values of x have a tick and a point each
-LEGEND_WIDTH = 5  # names in a line
+NAMES_HEIGHT = 1.0  # inches below the lowest panel for tick labels
+SPACE_OF_A_NAME = 0.7  # share of the distance between ticks that points use
+FEW_TICKS = 8  # up to this many values of x get a tick and a marker each
+LEGEND_WIDTH = 5  # labels per line
 OTHER_LOOKS = {
     "top leverage scores": (ORANGE, ":"),
     "BSS, slack": (BLUE, (0, (5, 1.5))),
@@ -30,19 +30,7 @@ OTHER_LOOKS = {
 
 
 def draw_chart(chart: Chart) -> Figure:
-    """Draw a chart.
-
-    Parameters
-    ----------
-    chart : Chart
-        What to draw.
-
-    Returns
-    -------
-    Figure
-        Lines, one panel beside the other; or, where x are names, points, one panel below the
-        other. Draw and save it within a style of `matplotlib`.
-    """
+    """Draw a chart."""
     named = isinstance(chart.panels[0].series[0].x[0], str)
     n_columns = (
         1 if named and len(chart.panels[0].series[0].x) > FEW_TICKS else min(2, len(chart.panels))
@@ -92,7 +80,7 @@ def _draw_line(axes: Axes, series: Series, place: int, n_series: int) -> None:
 
 
 def _draw_points(axes: Axes, series: Series, place: int, n_series: int) -> None:
-    """Points, those of one name beside each other."""
+    """Draw points, those of one tick side by side."""
     colour, _ = _look(series.label, place)
     aside = SPACE_OF_A_NAME * ((place + 0.5) / n_series - 0.5)
     axes.errorbar(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What commands print has in common: in colour in a terminal, plain in a pipe."""
+"""Printing, shared by the commands: in colour in a terminal, plain in a pipe."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -19,30 +19,12 @@ LONGEST_NOTE = 400
 
 
 def width_of(file: IO[str] | None = None) -> int:
-    """Tell how wide the lines of a terminal are, or of what is printed to a file.
-
-    Parameters
-    ----------
-    file : file, default=None
-        Where to. None: standard output.
-
-    Returns
-    -------
-    int
-    """
+    """Return the line width of the output."""
     return min(Console(file=file).width, WIDEST)
 
 
 def print_parts(parts: Iterable[RenderableType], file: IO[str] | None = None) -> None:
-    """Print one part below the other.
-
-    Parameters
-    ----------
-    parts : iterable of str, Text or Table
-        What to print. Text is not wrapped: a path or a line of code is there to be copied.
-    file : file, default=None
-        Where to print. None: standard output.
-    """
+    """Print parts one below the other. Text is not wrapped, so that paths can be copied."""
     console = Console(file=file, highlight=False, markup=False, emoji=False)
     console.width = width_of(file)
     if console.is_terminal:
@@ -50,7 +32,7 @@ def print_parts(parts: Iterable[RenderableType], file: IO[str] | None = None) ->
         return
     with console.capture() as capture:
         _print(console, parts)
-    # Tables are padded with spaces, of which nobody wants any in a file.
+    # Tables are padded with spaces: strip trailing ones in files.
     lines = (line.rstrip() for line in capture.get().splitlines())
     console.file.write("".join(f"{line}\n" for line in lines))
 
@@ -61,34 +43,12 @@ def _print(console: Console, parts: Iterable[RenderableType]) -> None:
 
 
 def heading(title: str) -> Text:
-    """Make a line that stands out.
-
-    Parameters
-    ----------
-    title : str
-        What it says.
-
-    Returns
-    -------
-    Text
-    """
+    """Make a bold line."""
     return Text(title, style="bold")
 
 
 def plain_table(*columns: str, text_columns: int = 1) -> Table:
-    """Make an empty table, with words to the left and numbers to the right.
-
-    Parameters
-    ----------
-    *columns : str
-        Their heads.
-    text_columns : int, default=1
-        How many of the first ones hold words.
-
-    Returns
-    -------
-    Table
-    """
+    """Make an empty table: the first columns hold text, left-aligned, the others numbers."""
     table = Table(box=SIMPLE, header_style="dim", pad_edge=False)
     for place, column in enumerate(columns):
         table.add_column(column, justify="left" if place < text_columns else "right")

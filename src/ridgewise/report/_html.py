@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pages: one file each, without the network, whatever the names in the data are.
+"""Self-contained HTML pages, safe for any names in the data.
 
 To make a page, write a template and render it::
 
@@ -26,7 +26,7 @@ To make a page, write a template and render it::
             [("zyxin", 1.25), ("<script>", 0.5)],             # raw values: they sort and download
             caption="Selected features",
             file_name="selected.csv",
-            marked={0},                                       # places of rows to stand out
+            marked={0},                                       # highlighted rows
         ),
     )
 
@@ -77,17 +77,17 @@ class Column:
 
     @property
     def classes(self) -> str:
-        """Its cells' classes in the style sheet."""
+        """The CSS classes of its cells."""
         return " ".join(["number"] * self.is_number + ["minor"] * self.minor)
 
     @property
     def is_number(self) -> bool:
-        """Whether it sorts by value."""
+        """Whether it holds numbers."""
         return bool(self.format)
 
     def show(self, value: Any) -> Any:
-        """Write a value as readers see it."""
-        if value is None or value != value:  # nothing, or not a number
+        """Format a value."""
+        if value is None or value != value:  # None or NaN
             return Markup("&ndash;")
         return self.format.format(value) if self.is_number else value
 
@@ -137,7 +137,7 @@ def render_page(template: str, **context: Any) -> str:
 
 @cache
 def _environment() -> Environment:
-    """Make what finds templates; anything they show is escaped, and nothing may be missing."""
+    """Make the template environment: autoescaping, undefined names raise."""
     environment = Environment(
         loader=PackageLoader("ridgewise.report"),
         autoescape=True,
@@ -146,11 +146,11 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     script = environment.loader.get_source(environment, "page.js")[0]  # type: ignore[union-attr]
-    script = script.replace("\r\n", "\n")  # as a browser reads it, whose hash it is
+    script = script.replace("\r\n", "\n")  # normalised as in browsers, which compute the hash
     environment.globals |= {
         "version": __version__,
         "script": Markup(script),
-        # Only this very script runs: one that got in through the data would not.
+        # The content security policy allows this script only, none injected through the data.
         "script_hash": b64encode(sha256(script.encode()).digest()).decode(),
     }
     return environment

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The demo for programs."""
+"""The demo as JSON."""
 
 import json
 from dataclasses import asdict
@@ -10,20 +10,7 @@ from ridgewise.evaluation import Demo
 
 
 def demo_json(demo: Demo, plot: Path) -> str:
-    """Write what the demo found as JSON.
-
-    Parameters
-    ----------
-    demo : Demo
-        What it found.
-    plot : Path
-        Where its plot is.
-
-    Returns
-    -------
-    str
-        One object, indented, in ASCII.
-    """
+    """Write what the demo found as JSON."""
     return json.dumps(_contents(demo, plot), indent=2)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""None of a user's files is overwritten unasked, and a folder of results is whole or absent."""
+"""Output paths: nothing is overwritten unless asked for, and a folder of results is atomic."""
 
 import os
 import shutil
@@ -9,16 +9,7 @@ from tempfile import TemporaryFile
 
 
 def check_target(path: Path, *, formats: Collection[str], overwrite: bool) -> None:
-    """Refuse a path that cannot be written, before any work is done for it.
-
-    Parameters
-    ----------
-    path : Path
-        Where a file is to be.
-    formats : collection of str
-        The suffixes that it may have, without their dots.
-    overwrite : bool
-        Whether there may be a file already.
+    """Raise if a file cannot be written, before any work is done for it.
 
     Raises
     ------
@@ -41,16 +32,7 @@ def check_target(path: Path, *, formats: Collection[str], overwrite: bool) -> No
 
 
 def check_folder(folder: Path, names: Collection[str], *, overwrite: bool) -> None:
-    """Refuse a folder that results cannot be written to, before any work is done for it.
-
-    Parameters
-    ----------
-    folder : Path
-        Where the results are to be. It need not exist; where it does, it may hold other files.
-    names : collection of str
-        The results' file names.
-    overwrite : bool
-        Whether there may be such files already.
+    """Raise if results cannot be written to a folder, before any work is done for them.
 
     Raises
     ------
@@ -58,7 +40,7 @@ def check_folder(folder: Path, names: Collection[str], *, overwrite: bool) -> No
         Where they cannot be written, or exist and are not to be overwritten.
     """
     if folder.exists() and not folder.is_dir():
-        raise NotADirectoryError(f"cannot write to {folder}: it is no folder")
+        raise NotADirectoryError(f"cannot write to {folder}: it is not a folder")
     if not folder.parent.is_dir():
         raise FileNotFoundError(f"cannot write {folder}: there is no folder {folder.parent}")
     for name in names:
@@ -72,14 +54,7 @@ def check_folder(folder: Path, names: Collection[str], *, overwrite: bool) -> No
 
 
 def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write a folder of results, so that they are there all together or not at all.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder. Where it exists, other files in it stay.
-    files : mapping of str to bytes
-        What each is to hold, by name. Old ones are gone before the first new one is there.
+    """Write a folder of results atomically: all files or none.
 
     Raises
     ------

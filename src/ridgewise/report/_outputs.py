@@ -43,36 +43,12 @@ STATEMENT = {
 
 
 def selected_csv(run: SelectionRun) -> bytes:
-    """Write the selected features, in the order of selection.
-
-    Parameters
-    ----------
-    run : SelectionRun
-        What was selected.
-
-    Returns
-    -------
-    bytes
-        Of a CSV file: feature, index (from 0), order (from 1), weight, leverage. Names that a
-        spreadsheet would take for a formula have an apostrophe before them.
-    """
+    """Write the selected features, in the order of selection."""
     return _csv(SELECTED_COLUMNS, run.rows)
 
 
 def results_csv(comparison: Comparison) -> bytes:
-    """Write a row for every combination of method, number of features and alpha.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        What was found.
-
-    Returns
-    -------
-    bytes
-        Of a CSV file. Names that a spreadsheet would take for a formula have an apostrophe before
-        them.
-    """
+    """Write a row for every combination of method, number of features and alpha."""
     rows = ([getattr(row, name) for name in RESULT_COLUMNS] for row in comparison.rows)
     return _csv(RESULT_COLUMNS, rows)
 
@@ -100,20 +76,7 @@ def _spreadsheet_safe(cell: Any) -> Any:
 
 
 def certificate_record(run: SelectionRun, table: Table) -> dict[str, Any]:
-    """Gather what is needed to trace a selection and to repeat it.
-
-    Parameters
-    ----------
-    run : SelectionRun
-        What was selected.
-    table : Table
-        What it was selected from.
-
-    Returns
-    -------
-    dict
-        For JSON. The same files and settings give the same record.
-    """
+    """Collect what is needed to trace and to repeat a selection."""
     return {
         "certificate": certificate_fields(run.certificate),
         "judgement": judge(run),
@@ -133,7 +96,7 @@ def certificate_record(run: SelectionRun, table: Table) -> dict[str, Any]:
 
 
 def optimality_fields(selector: Any) -> dict[str, Any]:
-    """How good a subset is, where its selector bounds all others; else nothing."""
+    """The optimality of a subset, if its selector has a bound."""
     found = getattr(selector, "optimality_", None)
     if found is None:
         return {}
@@ -142,18 +105,7 @@ def optimality_fields(selector: Any) -> dict[str, Any]:
 
 
 def input_record(table: Table) -> dict[str, Any]:
-    """Tell what was read, by names of files without their folders, and hashes.
-
-    Parameters
-    ----------
-    table : Table
-        What was read.
-
-    Returns
-    -------
-    dict
-        For JSON.
-    """
+    """Describe the files that were read: names without folders, sizes, hashes."""
     return {
         "format": table.format,
         "n_samples": table.X.shape[0],
@@ -165,18 +117,7 @@ def input_record(table: Table) -> dict[str, Any]:
 
 
 def certificate_fields(certificate: Certificate) -> dict[str, Any]:
-    """Give a certificate's numbers by name, and the statement that they are about.
-
-    Parameters
-    ----------
-    certificate : Certificate
-        The certificate.
-
-    Returns
-    -------
-    dict
-        For JSON.
-    """
+    """A certificate's fields, and the statement that they are about."""
     names = ("lower", "upper", "epsilon", "promised_lower", "promised_upper", "confidence")
     more = ("alpha", "verified", "note")
     return {"statement": STATEMENT[certificate.alpha > 0]} | {
@@ -185,12 +126,7 @@ def certificate_fields(certificate: Certificate) -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    """Tell the versions of everything that has a part in the numbers.
-
-    Returns
-    -------
-    dict of str to str
-    """
+    """Versions of the packages that the numbers depend on."""
     packages = ("numpy", "scipy", "scikit-learn")
     return {
         "ridgewise": __version__,
@@ -200,17 +136,7 @@ def versions() -> dict[str, str]:
 
 
 def to_json(record: Any) -> str:
-    """Write JSON that every program reads: indented, in ASCII, and without NaN.
-
-    Parameters
-    ----------
-    record : object
-        Of dicts, lists, strings and numbers.
-
-    Returns
-    -------
-    str
-    """
+    """Write strict JSON: indented, ASCII, null for NaN."""
     return json.dumps(_without_nan(record), indent=2, allow_nan=False)
 
 

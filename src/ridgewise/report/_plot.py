@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The demo's picture: what each method costs in errors, and what it keeps of the data."""
+"""The demo's figure: held-out errors by method, and what each method keeps of the data."""
 
 from io import BytesIO
 
@@ -15,23 +15,12 @@ from ridgewise.report._style import DASHES, INK, STYLE, look_of
 
 PLOT_FORMATS = ("png", "svg", "pdf")
 DOTS_PER_INCH = 200
-LEAST_SHOWN = 1e-5  # of a direction: less is as good as lost
-ROOM_FOR_NUMBERS = 1.17  # to the right of the longest bar
+LEAST_SHOWN = 1e-5  # of a direction: the lower limit of the axis
+ROOM_FOR_NUMBERS = 1.17  # axis limit relative to the longest bar
 
 
 def draw_demo(demo: Demo) -> Figure:
-    """Draw held-out errors by method, and what each method keeps in every direction.
-
-    Parameters
-    ----------
-    demo : Demo
-        What the demo found.
-
-    Returns
-    -------
-    Figure
-        Of two panels. No state of matplotlib's is changed.
-    """
+    """Draw held-out errors by method, and what each method keeps in every direction."""
     with style.context(["default", STYLE]):
         layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.12, wspace=0.04)
         figure = Figure(figsize=(10.4, 4.8), layout=layout)
@@ -42,20 +31,7 @@ def draw_demo(demo: Demo) -> Figure:
 
 
 def figure_bytes(figure: Figure, file_format: str) -> bytes:
-    """Render a figure.
-
-    Parameters
-    ----------
-    figure : Figure
-        The figure.
-    file_format : str
-        One of `PLOT_FORMATS`.
-
-    Returns
-    -------
-    bytes
-        The contents of a file.
-    """
+    """Render a figure."""
     buffer = BytesIO()
     with style.context(["default", STYLE]):
         figure.savefig(buffer, format=file_format, dpi=DOTS_PER_INCH)
@@ -72,7 +48,7 @@ def _draw_errors(axes: Axes, demo: Demo) -> None:
     axes.set_yticks(range(len(labels)), labels, linespacing=1.3)
     axes.set_ylim(len(labels) - 0.5, -0.5)
     rightmost = max(row.error_mean + row.error_std for row in demo.rows)
-    axes.set_xlim(0, ROOM_FOR_NUMBERS * max(rightmost, 0.01))  # 0.01 where nothing went wrong
+    axes.set_xlim(0, ROOM_FOR_NUMBERS * max(rightmost, 0.01))  # 0.01: where all errors are 0
     axes.xaxis.set_major_locator(MaxNLocator(steps=[1, 2, 5, 10]))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda error, _: f"{100 * error:g}%"))
     axes.set_xlabel("wrongly classified: mean and standard deviation over the repeats")

@@ -24,16 +24,6 @@ from ridgewise._progress import FEATURES, listening
 def progress(*, quiet: bool = False) -> Iterator[Callable[[str], None]]:
     """Show which step runs, and how long it will take where its loops report that.
 
-    Parameters
-    ----------
-    quiet : bool, default=False
-        Show nothing in a terminal either.
-
-    Yields
-    ------
-    callable
-        To be called with a few words about each step that begins.
-
     Examples
     --------
     >>> from ridgewise.report import progress
@@ -68,21 +58,6 @@ def progress_bar(
 ) -> Iterator[Callable[[int, int | None], None]]:
     """Show a bar with the time left; nothing is left of it at its end.
 
-    Parameters
-    ----------
-    description : str
-        What is done, in a few words.
-    quiet : bool, default=False
-        Show nothing in a terminal either.
-    unit : str, default=""
-        Of what is counted, such as "sets". "bytes" are shown in kB, MB and so on, with their speed.
-
-    Yields
-    ------
-    callable
-        To be called with how much is done, and how much there is in all, or None where that is
-        not known.
-
     Examples
     --------
     >>> from ridgewise.report import progress_bar
@@ -101,19 +76,7 @@ def progress_bar(
 
 @contextmanager
 def progress_stages(*, quiet: bool = False) -> Iterator[Callable[[str, int, int], None]]:
-    """Show a bar for work of several stages, each with its own count and time left.
-
-    Parameters
-    ----------
-    quiet : bool, default=False
-        Show nothing in a terminal either.
-
-    Yields
-    ------
-    callable
-        To be called with a few words about what is done, how much of it is done, and how much there
-        is in all. A count that falls begins another stage.
-    """
+    """Show a bar for work of several stages, each with its own count and time left."""
     with _stages(quiet, BarColumn(), MofNCompleteColumn()) as update:
         yield lambda what, done, total: None if update is None else update(what, done, total)
 

@@ -24,7 +24,7 @@ from ridgewise.report._svg import Picture, page_style
 
 PAGE = "report.html"
 MARKDOWN = "report.md"
-COLUMN_GAP = 3  # letters between two columns
+COLUMN_GAP = 3  # characters between two columns
 LONGEST_SHOWN = 60  # rows in a terminal and in Markdown; more are in the CSV file and on the page
 KINDS = {REPRODUCED: "good", NOT_REPRODUCED: "poor"}  # others are fair
 STYLES = {REPRODUCED: "bold green", NOT_REPRODUCED: "bold red"}
@@ -33,22 +33,7 @@ STYLES = {REPRODUCED: "bold green", NOT_REPRODUCED: "bold red"}
 def write_reproduction(
     outcomes: Sequence[Outcome], folder: Path, ran: Mapping[str, str] | None = None
 ) -> Path:
-    """Write all tables, figures and the page.
-
-    Parameters
-    ----------
-    outcomes : sequence of Outcome
-        What the experiments gave.
-    folder : Path
-        Where to; it exists.
-    ran : mapping of str to str, default=None
-        How they were run: the command, versions, time.
-
-    Returns
-    -------
-    Path
-        The page.
-    """
+    """Write all tables, figures and the page."""
     for outcome in outcomes:
         for table in outcome.tables:
             write_atomically(folder / f"{table.name}.csv", _csv(table).encode())
@@ -62,35 +47,17 @@ def write_reproduction(
     write_atomically(folder / MARKDOWN, _whole_markdown(outcomes, ran or {}).encode())
     write_atomically(
         folder / PAGE, _page(outcomes, ran or {}).encode()
-    )  # last: it is there when all is
+    )  # last: the page exists once everything does
     return folder / PAGE
 
 
 def print_outcome(outcome: Outcome, file: IO[str] | None = None) -> None:
-    """Print what an experiment gave.
-
-    Parameters
-    ----------
-    outcome : Outcome
-        What it gave.
-    file : file, default=None
-        Where to. None: standard output.
-    """
+    """Print what an experiment gave."""
     print_parts(_parts(outcome, width_of(file)), file)
 
 
 def print_summary(outcomes: Sequence[Outcome], page: Path, file: IO[str] | None = None) -> None:
-    """Print one line for each claim of the paper, how many held, and where the page is.
-
-    Parameters
-    ----------
-    outcomes : sequence of Outcome
-        What the experiments gave.
-    page : Path
-        The page.
-    file : file, default=None
-        Where to. None: standard output.
-    """
+    """Print one line for each claim of the paper, how many held, and where the page is."""
     table = plain_table("experiment", "claim of the paper", "outcome", text_columns=3)
     verdicts = [(outcome.name, each) for outcome in outcomes for each in outcome.verdicts]
     for name, verdict in verdicts:
@@ -116,7 +83,7 @@ def _parts(outcome: Outcome, width: int) -> Iterator[RenderableType]:
 
 
 def _shown_table(table: Table, width: int) -> Iterator[RenderableType]:
-    """The table with the columns that fit, and where the others are."""
+    """Yield the table with the columns that fit, and where the others are."""
     rows = table.text_rows()
     lengths = [max(map(len, cells)) for cells in zip(table.columns, *rows, strict=True)]
     needed = np.cumsum(np.array(lengths) + COLUMN_GAP)

@@ -18,23 +18,13 @@ from ridgewise.report._style import BLUE, DASHES, FAINT, INK, ORANGE
 from ridgewise.report._svg import page_style, plain_label, plain_logarithm
 
 WIDTH = 4.6  # inches: so that letters are legible on a phone
-MOST_POINTS = 600  # of a curve: more cannot be told apart
+MOST_POINTS = 600  # of a curve: the resolution of a screen
 BOUND = "no subset of this size passes"
-SHADES = 10  # of a correlation
+SHADES = 10  # of the colour of a correlation
 
 
 def draw_certificate(intervals: Sequence[tuple[str, Certificate]]) -> Figure:
-    """Draw intervals one below the other, on a scale from lost to perfect.
-
-    Parameters
-    ----------
-    intervals : sequence of tuple of (str, Certificate)
-        Their names and bounds: what was promised, measured, and what random features get.
-
-    Returns
-    -------
-    Figure
-    """
+    """Draw intervals one below the other, on a scale from lost to perfect."""
     with page_style():
         figure = Figure(figsize=(WIDTH, 0.65 + 0.5 * len(intervals)), layout="constrained")
         axes = figure.subplots()
@@ -62,17 +52,7 @@ def draw_certificate(intervals: Sequence[tuple[str, Certificate]]) -> Figure:
 
 
 def draw_leverage(run: SelectionRun) -> Figure:
-    """Draw all leverage scores in descending order, with the selected ones marked.
-
-    Parameters
-    ----------
-    run : SelectionRun
-        What was selected.
-
-    Returns
-    -------
-    Figure
-    """
+    """Draw all leverage scores in descending order, with the selected ones marked."""
     order = np.argsort(-run.leverage_scores, kind="stable")
     scores = run.leverage_scores[order]
     places = np.empty(len(order), dtype=np.intp)
@@ -96,29 +76,19 @@ def draw_leverage(run: SelectionRun) -> Figure:
 
 
 def _ticks(x: IndexArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Vertical strokes through points, as one line with gaps: small in a file."""
+    """Vertical ticks at points, as one line with gaps, which keeps the file small."""
     gaps = np.full(len(x), np.nan)
     return np.stack([x, x, gaps], 1).ravel(), np.stack([y / 1.22, y * 1.22, gaps], 1).ravel()
 
 
 def _spread(count: int) -> IndexArray:
-    """Places among so many, dense at the beginning, as a logarithmic axis shows them."""
+    """Indices spaced evenly on a logarithmic axis."""
     places = np.geomspace(1, max(count, 1), MOST_POINTS).round().astype(np.intp) - 1
     return np.unique(places)
 
 
 def draw_singular_values(run: SelectionRun) -> Figure:
-    """Draw the singular values, which tell how many directions the data has.
-
-    Parameters
-    ----------
-    run : SelectionRun
-        What was selected.
-
-    Returns
-    -------
-    Figure
-    """
+    """Draw the singular values."""
     values = run.singular_values
     with page_style():
         figure = Figure(figsize=(WIDTH, 3.2), layout="constrained")
@@ -137,7 +107,7 @@ def draw_singular_values(run: SelectionRun) -> Figure:
 
 
 def _draw_alpha(axes: Axes, height: float) -> None:
-    """Draw where a ridge model begins to ignore directions."""
+    """Draw the root of alpha: ridge models shrink directions below it."""
     axes.axhline(height, color=ORANGE, linewidth=1.4, linestyle=DASHES)
     axes.annotate(
         "below: what the models of the certificate ignore",
@@ -152,17 +122,7 @@ def _draw_alpha(axes: Axes, height: float) -> None:
 
 
 def draw_path(selector: Any) -> Figure:
-    """Draw how much a subset reaches as it grows, and what no subset of the same size passes.
-
-    Parameters
-    ----------
-    selector : SubsetSelector
-        Fitted.
-
-    Returns
-    -------
-    Figure
-    """
+    """Draw how much a subset reaches as it grows, and what no subset of the same size passes."""
     path = np.concatenate([[0.0], selector.objective_path_])
     sizes = sorted(selector.gap_path_)
     bounds = []
@@ -184,17 +144,7 @@ def draw_path(selector: Any) -> Figure:
 
 
 def draw_parts(run: SelectionRun) -> Figure:
-    """Draw the selected features that count most: weight times leverage score.
-
-    Parameters
-    ----------
-    run : SelectionRun
-        What was selected.
-
-    Returns
-    -------
-    Figure
-    """
+    """Draw the selected features that count most: weight times leverage score."""
     order = np.argsort(run.selector.selected_)
     found = order[np.searchsorted(run.selector.selected_, run.strongest, sorter=order)]
     parts = run.selector.weights_[found] * run.leverage_scores[run.strongest]
@@ -215,17 +165,7 @@ def draw_parts(run: SelectionRun) -> Figure:
 
 
 def draw_correlations(run: SelectionRun) -> Figure:
-    """Draw how the selected features of the most weight go together.
-
-    Parameters
-    ----------
-    run : SelectionRun
-        What was selected.
-
-    Returns
-    -------
-    Figure
-    """
+    """Draw the correlations of the selected features with the most weight."""
     count = len(run.strongest)
     with page_style():
         figure = Figure(figsize=(WIDTH, 4.4), layout="constrained")
@@ -243,7 +183,7 @@ def draw_correlations(run: SelectionRun) -> Figure:
 
 
 def _draw_shades(axes: Axes, values: FloatArray, colour: str) -> None:
-    """Draw the cells of every shade as one outline; where there is none, the page shows."""
+    """Draw the cells of each shade as one path; cells without a shade stay transparent."""
     levels = np.ceil(values * SHADES - 0.5).astype(int)
     for level in range(1, SHADES + 1):
         cells = [_cell(column, row) for row, column in np.argwhere(levels == level)]

@@ -32,24 +32,7 @@ LEAST_SPREAD = 0.01  # of leverage scores: where all are the same, they say noth
 
 
 def selection_page(run: SelectionRun, table: Table, *, title: str, command: str = "") -> str:
-    """Make the page of a selection.
-
-    Parameters
-    ----------
-    run : SelectionRun
-        What was selected.
-    table : Table
-        What it was selected from.
-    title : str
-        What the data is called.
-    command : str, default=""
-        What the user typed, to get the same again.
-
-    Returns
-    -------
-    str
-        A whole HTML document.
-    """
+    """Make the page of a selection."""
     certificate, random, method = run.certificate, run.random, method_of(run.selector)
     optimality = getattr(run.selector, "optimality_", None)
     return render_page(

@@ -37,19 +37,7 @@ STYLES = {"good": "bold green", "fair": "bold yellow", "poor": "bold red"}
 def print_selection(
     run: SelectionRun, table: Table, files: Sequence[Path], file: IO[str] | None = None
 ) -> None:
-    """Print what was selected.
-
-    Parameters
-    ----------
-    run : SelectionRun
-        What was selected.
-    table : Table
-        What it was selected from.
-    files : sequence of Path
-        What was written.
-    file : file, default=None
-        Where to print. None: standard output.
-    """
+    """Print what was selected."""
     print_parts(_selection_parts(run, table, files), file)
 
 

@@ -11,34 +11,14 @@ BETTER, SAME = 0.75, 0.9  # of random features' eta: clearly less, and about as 
 
 
 def name_selection(run: SelectionRun) -> str:
-    """Say how many features were selected, and by which method.
-
-    Parameters
-    ----------
-    run : SelectionRun
-        What was selected.
-
-    Returns
-    -------
-    str
-    """
+    """Say how many features were selected, and by which method."""
     method = method_of(run.selector)
     how = f"selected by {label_of(method)}" if method in METHODS else "as given"
     return f"{run.selector.n_selected_:,} of {run.n_features:,} features, {how}"
 
 
 def uses_target(run: SelectionRun) -> bool:
-    """Whether the features were selected for one target, so that the data's kernel says little.
-
-    Parameters
-    ----------
-    run : SelectionRun
-        What was selected.
-
-    Returns
-    -------
-    bool
-    """
+    """Whether the features were selected for one target, so that the data's kernel says little."""
     method = method_of(run.selector)
     return method in METHODS and METHODS[method].target is not None
 
@@ -46,16 +26,8 @@ def uses_target(run: SelectionRun) -> bool:
 def judge(run: SelectionRun) -> str:
     """Judge a certificate by how far a model's fitted values can move, beside random features.
 
-    Parameters
-    ----------
-    run : SelectionRun
-        What was selected.
-
-    Returns
-    -------
-    {"good", "fair", "poor"}
-        "good" only where it is verified, strong, and clearly better than that of random features;
-        "poor" where nothing is certified, or random features keep about as much.
+    "good": verified, strong, and clearly better than random features. "poor": nothing is certified,
+    or random features keep about as much. Else "fair".
     """
     certificate, random = run.certificate, run.random.eta
     if certificate.lower <= 0 or (certificate.eta > SAME * random and random > 0):
@@ -67,17 +39,7 @@ def judge(run: SelectionRun) -> str:
 
 
 def verdict(run: SelectionRun) -> str:
-    """Say in a few words what the judgement is.
-
-    Parameters
-    ----------
-    run : SelectionRun
-        What was selected.
-
-    Returns
-    -------
-    str
-    """
+    """Say in a few words what the judgement is."""
     kind = judge(run)
     if uses_target(run):
         return (
@@ -96,17 +58,7 @@ def verdict(run: SelectionRun) -> str:
 
 
 def describe_alpha(alpha: ModelAlpha) -> str:
-    """Write alpha relative to the data, and why it is that one.
-
-    Parameters
-    ----------
-    alpha : ModelAlpha
-        For which models a certificate is stated.
-
-    Returns
-    -------
-    str
-    """
+    """Write alpha relative to the data, and why it is that one."""
     if alpha.value == 0:
         return "every ridge model"
     why = {"leave-one-out": "best by leave-one-out", "usual": "a usual value"}.get(alpha.source)
@@ -118,17 +70,7 @@ def describe_alpha(alpha: ModelAlpha) -> str:
 
 
 def explain_certificate(run: SelectionRun) -> str:
-    """Explain a certificate to somebody who has never seen one.
-
-    Parameters
-    ----------
-    run : SelectionRun
-        What was selected.
-
-    Returns
-    -------
-    str
-    """
+    """Explain a certificate to somebody who has never seen one."""
     certificate = run.certificate
     count = f"{run.selector.n_selected_:,}"
     if certificate.lower <= 0:
@@ -145,17 +87,7 @@ def explain_certificate(run: SelectionRun) -> str:
 
 
 def explain_models(run: SelectionRun) -> str:
-    """Say for which models a certificate holds, what it means for them, and what was promised.
-
-    Parameters
-    ----------
-    run : SelectionRun
-        What was selected.
-
-    Returns
-    -------
-    str
-    """
+    """Say for which models a certificate holds, what it means for them, and what was promised."""
     certificate = run.certificate
     change = (
         f", whose fitted values change by at most {certificate.eta:.0%} of the target's size "
@@ -179,18 +111,7 @@ def _promise(run: SelectionRun) -> str:
 
 
 def describe_count(run: SelectionRun) -> list[str]:
-    """Say why fewer features came out than were asked for; nothing where that is not so.
-
-    Parameters
-    ----------
-    run : SelectionRun
-        What was selected.
-
-    Returns
-    -------
-    list of str
-        A sentence or none.
-    """
+    """Say why fewer features came out than were asked for; nothing where that is not so."""
     wanted, found = getattr(run.selector, "n_features_to_select", None), run.selector.n_selected_
     if isinstance(wanted, float):
         wanted = max(1, int(wanted * run.n_features + 1e-9))
@@ -206,18 +127,7 @@ def describe_count(run: SelectionRun) -> list[str]:
 
 
 def describe_held_out(run: SelectionRun) -> list[str]:
-    """Say what the selection costs on samples that no model has seen; nothing without a target.
-
-    Parameters
-    ----------
-    run : SelectionRun
-        What was selected.
-
-    Returns
-    -------
-    list of str
-        A sentence or none.
-    """
+    """Say what the selection costs on samples that no model has seen; nothing without a target."""
     held_out = run.held_out
     if held_out is None:
         return []
@@ -232,18 +142,7 @@ def describe_held_out(run: SelectionRun) -> list[str]:
 
 
 def interval_rows(run: SelectionRun) -> list[tuple[str, Certificate]]:
-    """Name the intervals to show, one below the other.
-
-    Parameters
-    ----------
-    run : SelectionRun
-        What was selected.
-
-    Returns
-    -------
-    list of tuple of (str, Certificate)
-        What was promised, if anything; what was measured; what random features get.
-    """
+    """Name the intervals to show, one below the other."""
     certificate = run.certificate
     name = "measured, verified" if certificate.verified else "measured"
     rows = [(name, certificate), ("random features", run.random)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How everything that is drawn looks."""
+"""Colours and styles of all figures."""
 
 from ridgewise.evaluation import ALL_FEATURES, ALL_WORDS
 from ridgewise.selectors import METHODS
@@ -13,7 +13,7 @@ GREEN = "#2a9d6f"
 PINK = "#b5559b"
 DASHES = (0, (4, 3))
 
-# Under which names the pages' style sheet has them, so that pictures follow light and dark
+# Names of the colours in the style sheet, so that figures follow light and dark mode
 PALETTE = {
     INK: "ink",
     FAINT: "faint",
@@ -26,7 +26,7 @@ PALETTE = {
 COLOURS = {name: colour for colour, name in PALETTE.items()}
 
 WHOLE = {ALL_WORDS: (INK, "-"), ALL_FEATURES: (INK, DASHES)}
-SPARE = (  # looks of what is not in the registry of methods
+SPARE = (  # for methods that are not in the registry
     (BLUE, DASHES),
     (PINK, (0, (5, 1.5))),
     (ORANGE, (0, (1, 1))),
@@ -35,20 +35,7 @@ SPARE = (  # looks of what is not in the registry of methods
 
 
 def look_of(method: str, place: int = 0) -> tuple[str, object]:
-    """Return the colour and the line style of a method.
-
-    Parameters
-    ----------
-    method : str
-        Its name or its label.
-    place : int, default=0
-        Its place among the methods, for those that have no look of their own.
-
-    Returns
-    -------
-    tuple
-        Both as matplotlib takes them.
-    """
+    """Return the colour and the line style of a method."""
     if method in WHOLE:
         return WHOLE[method]
     for name, entry in METHODS.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Matplotlib's figures as parts of a page: light or dark with it, and readable without seeing."""
+"""Matplotlib figures as inline SVG: light and dark mode, and text for screen readers."""
 
 import re
 from collections.abc import Iterator
@@ -25,11 +25,11 @@ PAGE_STYLE = {
     "font.family": "sans-serif",
     "font.size": 10,
     "axes.titlesize": 11,
-    "svg.fonttype": "none",  # letters stay letters: to be searched, copied and read aloud
+    "svg.fonttype": "none",  # text stays text: searchable, copyable, accessible
     "savefig.transparent": True,
 }
 LONGEST_LABEL = 24
-SECRET_OF_IDS = "ridgewise"  # any constant: the same figure gives the same file
+ID_SALT = "ridgewise"  # a constant makes the SVG reproducible
 
 
 @dataclass(frozen=True)
@@ -55,30 +55,19 @@ class Picture:
 
     @cached_property
     def svg(self) -> Markup:
-        """The figure as a part of a page."""
+        """The figure as inline SVG."""
         return inline_svg(self.figure, self.label)
 
 
 @contextmanager
 def page_style() -> Iterator[None]:
-    """Draw as pages look, and leave matplotlib as it was."""
+    """Set the style of pages for a while, without a change to matplotlib's state."""
     with style.context(["default", PAGE_STYLE]):
         yield
 
 
 def plain_label(text: object, longest: int = LONGEST_LABEL) -> str:
-    r"""Make a label for a figure of any text: short, printable, and no mathematics.
-
-    Parameters
-    ----------
-    text : object
-        A name from outside.
-    longest : int, default=24
-        How many letters fit.
-
-    Returns
-    -------
-    str
+    r"""Make a figure label of any text: short, printable, no mathtext.
 
     Examples
     --------
@@ -90,13 +79,7 @@ def plain_label(text: object, longest: int = LONGEST_LABEL) -> str:
 
 
 def plain_logarithm(axis: Axis) -> None:
-    """Write the numbers of a logarithmic axis as people do, and enough of them.
-
-    Parameters
-    ----------
-    axis : Axis
-        The axis, with all that is drawn along it.
-    """
+    """Label a logarithmic axis with plain numbers."""
     low, high = axis.get_view_interval()
     steps = (1.0, 2.0, 5.0) if high < 300 * low else (1.0,)
     axis.set_major_locator(LogLocator(subs=steps))
@@ -106,26 +89,13 @@ def plain_logarithm(axis: Axis) -> None:
 
 
 def inline_svg(figure: Figure, label: str) -> Markup:
-    """Turn a figure into SVG that can stand in a page beside others.
-
-    Parameters
-    ----------
-    figure : Figure
-        The figure.
-    label : str
-        What it shows, in words.
-
-    Returns
-    -------
-    Markup
-        With ids that no other figure has, colours of the page, and no addresses.
-    """
+    """Convert a figure to inline SVG with unique ids and the page's colours."""
     buffer = BytesIO()
     with (
-        style.context(["default", PAGE_STYLE, {"svg.hashsalt": SECRET_OF_IDS}]),
+        style.context(["default", PAGE_STYLE, {"svg.hashsalt": ID_SALT}]),
         catch_warnings(),
     ):
-        filterwarnings("ignore", message="Glyph")  # the reader's fonts count, not matplotlib's
+        filterwarnings("ignore", message="Glyph")  # the browser's fonts are used
         figure.savefig(buffer, format="svg", metadata={"Date": None})
     prefix = f"f{sha256(buffer.getvalue()).hexdigest()[:8]}-"
     root = ElementTree.fromstring(buffer.getvalue())
@@ -135,21 +105,21 @@ def inline_svg(figure: Figure, label: str) -> Markup:
     for element in root.iter():
         _localize(element, prefix)
     for size in ("width", "height"):
-        del root.attrib[size]  # the page decides
+        del root.attrib[size]  # the style sheet sets the size
     root.set("role", "img")
     root.set("aria-label", label)
     return Markup(ElementTree.tostring(root, encoding="unicode"))
 
 
 def _localize(element: ElementTree.Element, prefix: str) -> None:
-    """Take namespaces off an element, and let its ids, colours and letters be the page's."""
+    """Remove namespaces and fonts; make ids unique; use the page's colours."""
     element.tag = element.tag.rpartition("}")[2]
     for name in list(element.attrib):
         value = element.attrib.pop(name)
         name = name.rpartition("}")[2]
         if name == "id":
             if element.tag == "g":
-                continue  # which nothing refers to
+                continue  # never referenced
             value = prefix + value
         elif name == "href":
             value = value.replace("#", f"#{prefix}", 1) if value[0] == "#" else value
@@ -160,7 +130,7 @@ def _localize(element: ElementTree.Element, prefix: str) -> None:
 
 
 def _with_palette(value: str) -> str:
-    """Write colours of the palette as variables of the page's style sheet."""
+    """Replace palette colours by CSS variables."""
     return re.sub(
         r"#[0-9a-f]{6}",
         lambda found: f"var(--{PALETTE[found[0]]})" if found[0] in PALETTE else found[0],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The demo for people: in colour in a terminal, plain in a pipe."""
+"""The demo at a terminal."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,17 +26,7 @@ model.fit(selector.transform(X), y)
 
 
 def print_demo(demo: Demo, plot: Path, file: IO[str] | None = None) -> None:
-    """Print what the demo found.
-
-    Parameters
-    ----------
-    demo : Demo
-        What it found.
-    plot : Path
-        Where its plot is.
-    file : file, default=None
-        Where to print. None: standard output.
-    """
+    """Print what the demo found."""
     print_parts(_all_parts(demo, plot), file)
 
 
@@ -49,7 +39,7 @@ def _all_parts(demo: Demo, plot: Path) -> Iterator[RenderableType]:
 
 
 def _parts(demo: Demo) -> Iterator[RenderableType]:
-    """Yield everything above the picture's name, from top to bottom."""
+    """Yield everything that is printed above the figure's path."""
     yield heading("The data")
     yield _describe_data(demo)
     yield heading("The words that tell most")
@@ -110,7 +100,7 @@ def _certificate_table(demo: Demo) -> Table:
 
 
 def _bound(value: float) -> str:
-    """Write small bounds with their first digits, lest they look like 0."""
+    """Write small bounds with significant digits, so that they do not look like 0."""
     return f"{value:.4f}" if value >= 0.001 else f"{value:.2g}"
 
 
