@@ -192,7 +192,7 @@ def test_tall_data_is_not_selected_whole(run_here, without_page, tmp_path):
     code, out, _ = run_here("select", "tall.npy")
     assert code == 0
     assert "6 of 11 features" in out
-    assert "Chosen by default: 6 features (half of 11" in out
+    assert "Chosen by default: 6 features (half of 11)" in out
 
 
 def test_fewer_than_asked_for_is_said(run_here, table, without_page):
@@ -284,7 +284,7 @@ BAD = {
     "wrong alpha": (["matrix.npy", "--alpha", "x"], ["--alpha"]),
     "no target": (["matrix.npy", "-m", "information-gain"], ["--target"]),
     "no folder": (["matrix.npy", "-o", "a/b"], ["there is no folder a"]),
-    "a file": (["matrix.npy", "-o", "words.txt"], ["words.txt", "no folder"]),
+    "a file": (["matrix.npy", "-o", "words.txt"], ["words.txt", "not a folder"]),
     "save format": (["matrix.npy", "--save", "x.doc"], [".parquet"]),
     "save over input": (["matrix.npy", "--save", "matrix.npy", "-f"], ["it is what is read"]),
     "no such option": (["matrix.npy", "--colour"], ["No such option"]),

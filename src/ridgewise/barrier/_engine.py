@@ -15,6 +15,7 @@ from collections import Counter
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
 
+from ridgewise._progress import advance
 from ridgewise._threads import one_blas_thread
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.barrier import _compiled as compiled
@@ -105,6 +106,7 @@ class Engine:
     def run(self) -> Sparsifier:
         """Make all draws."""
         while not self.goal.is_reached(self.tau, self.n_selected):
+            advance(min(self.tau, self.goal.n_draws), self.goal.n_draws, "draws")
             if self.tau - self.fresh_at >= self.patience:
                 self.decompose()
             if self.rule != "norm" and self.tau >= self.refill_at:

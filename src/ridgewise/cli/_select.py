@@ -16,7 +16,7 @@ from ridgewise.cli._app import AsJson, Force, Quiet, Seed, app, command_line
 from ridgewise.cli._methods import check_options, parse_n_features
 from ridgewise.cli._reading import check_not_read, reads_file, stem_of
 from ridgewise.datasets import SAVE_FORMATS, marked_h5ad, table_bytes
-from ridgewise.datasets.readers import Table, check_classes
+from ridgewise.datasets.readers import Table, check_classes, describe_target
 from ridgewise.evaluation import (
     SCALES,
     SelectionRun,
@@ -196,6 +196,7 @@ def select(
         _check_target(table, method)
         own = n_features or epsilon or method.startswith("subset")  # which has a rule of its own
         usual = None if own else _usual_count(table.X, center=center)
+        is_subset = usual is None and not (n_features or epsilon)
         selector = make_selector(
             method,
             options,
@@ -216,7 +217,7 @@ def select(
             folds=folds,
             alpha=relative_alpha,
             verify=not no_verify,
-            notes=_notes(table, usual, center=center),
+            notes=_notes(table, usual, center=center, subset=is_subset),
             on_step=on_step,
         )
         on_step("writing")
@@ -282,22 +283,28 @@ def _bounded_sizes(count: Any) -> bool | list[int]:
 
 
 def _usual_count(X: Any, *, center: bool) -> int:
-    """Four features a direction; where that is all of them, half."""
+    """Four features a direction, at most half of all."""
     n, d = X.shape
-    count = FEATURES_PER_DIRECTION * max(1, n - center)
-    return count if count < d else -(-d // 2)
+    return min(FEATURES_PER_DIRECTION * max(1, n - center), -(-d // 2))
 
 
-def _notes(table: Table, usual: int | None, *, center: bool) -> list[str]:
+def _notes(table: Table, usual: int | None, *, center: bool, subset: bool) -> list[str]:
     """Say what was chosen for the user, and why."""
     n, d = table.X.shape
     chosen = []
     if usual is not None:
-        why = "four times the samples" if usual >= n else f"half of {d:,}, as samples are many"
+        half = f"half of {d:,}"
+        why = half if usual == -(-d // 2) else f"four times the rank that {n:,} samples can have"
         chosen.append(f"{usual:,} features ({why})")
+    if subset:
+        chosen.append("as many features as reach 95 % of what all give, at most as many as samples")
     if center:
         chosen.append("centred features (for a model with an intercept)")
-    return [f"Chosen by default: {'; '.join(chosen)}."] if chosen else []
+    notes = [f"Chosen by default: {'; '.join(chosen)}."] if chosen else []
+    if table.y is not None:
+        task = "classes" if _classify(table) else "a quantity, for regression"
+        notes.append(f"Target {table.target_name}: {describe_target(table.y)}, taken for {task}.")
+    return notes
 
 
 def _alpha(text: str) -> float:

@@ -137,7 +137,8 @@ def verified_interval(spectrum: Spectrum, selection: Selection, alpha: float) ->
     columns, n = spectrum.columns, spectrum.shape[0]
     S = spectrum.singular_values * columns.scale
     # a smaller alpha has an interval that holds for this one: it keeps numbers in range
-    alpha = min(alpha * columns.scale * columns.scale, 1e300 * S[0] ** 2)
+    largest = float(S[0])  # of Python: a product that overflows is inf, without a warning
+    alpha = min(alpha * columns.scale * columns.scale, 1e300 * largest * largest)
     if isinstance(spectrum, TallSpectrum):  # X = Q R: the statement about R is that about X
         columns = as_columns(columns.triangle())
         V, S = (part[..., : spectrum.rank] for part in svd(columns.X, full_matrices=False)[:2])
