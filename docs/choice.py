@@ -14,13 +14,14 @@ from matplotlib import style
 from matplotlib.figure import Figure
 
 from ridgewise.report._style import INK, STYLE, look_of
+from ridgewise.selectors import METHODS
 
 MEASURED = Path(__file__).parent / "measured" / "choice.csv"
-GAIN = "information gain"  # the one with labels
+SUPERVISED = {entry.label for entry in METHODS.values() if entry.target}
 RANGES = {
-    "up to half as many features as samples": (0, 0.5),
-    "as many": (1, 1),
-    "twice to four times as many": (2, 4),
+    "up to a quarter as many features as samples": (0, 0.25),
+    "half as many to as many": (0.5, 1),
+    "twice as many": (2, 2),
 }
 
 
@@ -82,8 +83,8 @@ def draw(panels: dict[str, Panel]) -> Figure:
             )
         axis.axhline(0, color=INK, lw=0.8)
         axis.set_title(f"{name} ({panel.n_sets})", fontsize=10.5)
-        axis.set(xscale="log", xlabel="features / samples", xlim=(0.23, 4.3))
-        axis.set_xticks([0.25, 0.5, 1, 2, 4], ["1/4", "1/2", "1", "2", "4"])
+        axis.set(xscale="log", xlabel="features / samples", xlim=(0.09, 2.2))
+        axis.set_xticks([0.1, 0.25, 0.5, 1, 2], ["1/10", "1/4", "1/2", "1", "2"])
         axis.minorticks_off()
         axis.grid(axis="y")
     for axis in axes[len(panels) :]:
@@ -96,7 +97,7 @@ def draw(panels: dict[str, Panel]) -> Figure:
 
 
 def table(panels: dict[str, Panel]) -> str:
-    """The best unsupervised method for each kind of data and range of numbers."""
+    """The best methods for each kind of data and range of numbers."""
     rows = [["data", *RANGES], ["---"] * (len(RANGES) + 1)]
     rows += [
         [name, *(cell(panel.within(*ends)) for ends in RANGES.values())]
@@ -106,14 +107,17 @@ def table(panels: dict[str, Panel]) -> str:
 
 
 def cell(errors: dict[str, float]) -> str:
-    """The best unsupervised method, BSS and information gain."""
+    """The best method with labels and the best without, the better in bold, BSS and random."""
     if not errors:
         return "(more than half of all)"
-    best = min((method for method in errors if method != GAIN), key=errors.__getitem__)
-    others = [method for method in ("BSS", GAIN) if method in errors and method != best]
-    return ", ".join(
-        [f"**{best}** {errors[best]:+.1f}", *(f"{each} {errors[each]:+.1f}" for each in others)]
-    )
+    best = [
+        min((m for m in errors if (m in SUPERVISED) is labels), key=errors.__getitem__)
+        for labels in (True, False)
+    ]
+    shown = dict.fromkeys([*best, "BSS", "random"])
+    lowest = min(best, key=errors.__getitem__)
+    names = {method: f"**{method}**" if method == lowest else method for method in shown}
+    return ", ".join(f"{names[method]} {errors[method]:+.1f}" for method in shown)
 
 
 if __name__ == "__main__":

@@ -67,7 +67,7 @@ def test_is_what_the_library_gives(run_here, small, without_page):
     with np.load(small / "small.npz") as data:
         X, y = data["X"], data["y"]
     expected = compare(
-        {"bss": BSSSelector(center=True), "random": RandomSelector()},
+        {"bss": BSSSelector(center=True, rule="slack"), "random": RandomSelector()},
         X,
         y,
         alphas=[100.0],
@@ -89,7 +89,17 @@ def test_defaults(run_here, table, without_page):
     )
     assert (code, err) == (0, "")
     rows = json.loads(out)["results"]
-    methods = ["bss", "leverage", "rrqr", "f-test", "l1", "rfe", "information-gain", "random"]
+    methods = [
+        "bss",
+        "subset",
+        "leverage",
+        "rrqr",
+        "f-test",
+        "l1",
+        "rfe",
+        "information-gain",
+        "random",
+    ]
     assert list(dict.fromkeys(row["method"] for row in rows)) == ["all features", *methods]
     assert sorted({row["n_features"] for row in rows}) == [5, 12, 25, 50, 200]
     assert "leave-one-out" in json.loads(out)["alpha"]
@@ -107,7 +117,7 @@ def test_scales_and_logarithms(run_here, tmp_path, without_page):
         assert (code, err) == (0, "")
         found.append(json.loads(out))
     assert len({tuple(row["error_mean"] for row in record["results"]) for record in found}) == 4
-    assert "Scales differ" in found[0]["notes"][-1]
+    assert "Scales differ" in found[0]["notes"][0]
     assert not any("Scales differ" in note for note in found[1]["notes"])
 
 
@@ -143,7 +153,7 @@ BAD = {
     "wrong target": (["small.csv", "-t", "outcom"], ["outcom", "outcome"]),
     "one class": (["one.csv", "-t", "y"], ["one class only"]),
     "small class": (["few.csv", "-t", "y"], ["folds need as many samples"]),
-    "no method": (["small.csv", *COMPARE, "-m", "bss,lasso"], ["'lasso'", "bss, leverage"]),
+    "no method": (["small.csv", *COMPARE, "-m", "bss,lasso"], ["'lasso'", "bss, subset"]),
     "no number": (["small.csv", *COMPARE, "-n", "40,x"], ["-n takes", "'x'"]),
     "no alpha": (["small.csv", *COMPARE, "--alpha", "1,-1"], ["--alpha takes"]),
     "no option": (["small.csv", *COMPARE, "-m", "rrqr", "--center"], ["--center", "rrqr"]),

@@ -10,7 +10,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ridgewise import make_ridge_synthetic
 from ridgewise.report._style import COLOURS, look_of
-from ridgewise.selectors import METHODS, SklearnSelector, label_of, make_selector, method_of
+from ridgewise.selectors import (
+    METHODS,
+    SklearnSelector,
+    explain_defaults,
+    label_of,
+    make_selector,
+    method_of,
+)
 
 FOREIGN = ("f-test", "l1", "rfe")
 
@@ -42,6 +49,10 @@ def test_the_users_options_come_first():
     assert make_selector("information-gain", X=sp.csr_array(dense)).threshold == 0
     assert make_selector("information-gain", {"threshold": 2.0}, X=dense).threshold == 2.0
     assert make_selector("bss", {"center": False}, intercept=True).center is False
+    assert make_selector("bss", X=dense).rule == "slack"
+    assert make_selector("bss", X=sp.csr_array(dense)).rule == "norm"
+    assert make_selector("bss", {"rule": "ratio"}, X=dense).rule == "ratio"
+    assert explain_defaults(["bss"], sp.csr_array(dense)) == ""
 
 
 def test_unknown_methods_and_selectors():

@@ -40,10 +40,12 @@ from ridgewise.report import (
     versions,
     write_folder,
 )
-from ridgewise.selectors import METHODS, check_method, make_selector
+from ridgewise.selectors import METHODS, check_method, explain_defaults, make_selector
 
 FILES = ("results.csv", "report.html")
-DEFAULT_METHODS = ("bss", "leverage", "rrqr", "f-test", "l1", "rfe", "information-gain", "random")
+DEFAULT_METHODS = (
+    *("bss", "subset", "leverage", "rrqr", "f-test", "l1", "rfe", "information-gain", "random"),
+)
 COUNTS = (0.2, 0.5, 1, 2)  # by default, times the number of samples
 LARGEST_SHARE = 0.25  # of all features, by default
 MOST_RFE_WORK = 1e11  # multiplications of one elimination: about a minute
@@ -200,6 +202,7 @@ def compare_methods(
     if methods is None:
         methods, skipped = _default_methods(table.X, classify)
         notes.append(skipped)
+    notes.append(_chosen(methods, options, table.X, intercept=not no_intercept))
     table = replace(table, notes=(*table.notes, *filter(None, notes)))
     with progress_bar("comparing", unit="folds", quiet=quiet) as on_fold:
         comparison = compare(
@@ -242,6 +245,15 @@ def _default_methods(X: Any, classify: bool) -> tuple[list[str], str | None]:
         return methods, None
     methods.remove("rfe")
     return methods, "RFE is left out, since it takes long on data of this size: ask for it with -m."
+
+
+def _chosen(methods: list[str], options: dict[str, Any], X: Any, *, intercept: bool) -> str | None:
+    """Say which settings were chosen by default, and why."""
+    chosen = [] if options["rule"] else [explain_defaults(methods, X)]
+    if intercept and options["center"] is None:
+        chosen.append("features centred (for models with an intercept)")
+    chosen = [one for one in chosen if one]
+    return f"Chosen by default: {'; '.join(chosen)}." if chosen else None
 
 
 def _selectors(

@@ -37,7 +37,7 @@ from ridgewise.report import (
     write_atomically,
     write_folder,
 )
-from ridgewise.selectors import METHODS, check_method, make_selector, method_for
+from ridgewise.selectors import METHODS, check_method, explain_defaults, make_selector, method_for
 
 FEATURES_PER_DIRECTION = 4  # promises [1/4, 9/4] for BSS
 FILES = ("selected.csv", "certificate.json", "report.html")
@@ -217,7 +217,7 @@ def select(
             folds=folds,
             alpha=relative_alpha,
             verify=not no_verify,
-            notes=_notes(table, usual, center=center, subset=is_subset),
+            notes=_notes(table, usual, "" if rule else method, center=center, subset=is_subset),
             on_step=on_step,
         )
         on_step("writing")
@@ -288,7 +288,9 @@ def _usual_count(X: Any, *, center: bool) -> int:
     return min(FEATURES_PER_DIRECTION * max(1, n - center), -(-d // 2))
 
 
-def _notes(table: Table, usual: int | None, *, center: bool, subset: bool) -> list[str]:
+def _notes(
+    table: Table, usual: int | None, method: str, *, center: bool, subset: bool
+) -> list[str]:
     """Say what was chosen for the user, and why."""
     n, d = table.X.shape
     chosen = []
@@ -298,6 +300,8 @@ def _notes(table: Table, usual: int | None, *, center: bool, subset: bool) -> li
         chosen.append(f"{usual:,} features ({why})")
     if subset:
         chosen.append("as many features as reach 95 % of what all give, at most as many as samples")
+    if method and (settings := explain_defaults([method], table.X)):
+        chosen.append(settings)
     if center:
         chosen.append("centred features (for a model with an intercept)")
     notes = [f"Chosen by default: {'; '.join(chosen)}."] if chosen else []

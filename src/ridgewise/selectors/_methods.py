@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The registry of methods: all that the command, the comparisons and the reports know of each."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,6 +35,8 @@ class Method:
         Parameters that make it this method.
     defaults : callable
         From X to further parameters, which the user's options override.
+    reason : str
+        Why these defaults, for the reports.
     target : {None, "any", "classes"}
         Whether it uses a target, and which.
     otherwise : str or None
@@ -56,6 +58,7 @@ class Method:
     selector: type[Any]
     settings: Mapping[str, Any] = field(default_factory=dict)
     defaults: Callable[[Any], Mapping[str, Any]] = lambda X: {}
+    reason: str = ""
     target: str | None = None
     otherwise: str | None = None
     look: tuple[str, object] | None = None
@@ -84,9 +87,39 @@ def presence(X: Any) -> dict[str, float | str]:
     -------
     dict of str to float or str
     """
-    if is_sparse(X) or np.count_nonzero(X) <= (1 - MOSTLY) * X.size:
-        return {"threshold": 0.0}
-    return {"threshold": "median"}
+    return {"threshold": "median" if is_dense(X) else 0.0}
+
+
+def rule_for(X: Any) -> dict[str, str]:
+    """Choose the rule of BSS: "slack" for dense data (docs/guide.md has the measurements).
+
+    Parameters
+    ----------
+    X : array or sparse array
+        The data.
+
+    Returns
+    -------
+    dict of str to str
+    """
+    return {"rule": "slack"} if is_dense(X) else {}
+
+
+def is_dense(X: Any) -> bool:
+    """Whether most values are not zero.
+
+    Parameters
+    ----------
+    X : array or sparse array
+        The data. A memory map is dense, and not read.
+
+    Returns
+    -------
+    bool
+    """
+    if is_sparse(X) or isinstance(X, np.memmap):
+        return not is_sparse(X)
+    return bool(np.count_nonzero(X) > (1 - MOSTLY) * X.size)
 
 
 METHODS: dict[str, Method] = {
@@ -96,6 +129,8 @@ METHODS: dict[str, Method] = {
         "samples would otherwise become hard to tell apart. It uses no target and is "
         "deterministic.",
         BSSSelector,
+        defaults=rule_for,
+        reason="lower errors and tighter certificates on dense data",
         look=("blue", "-"),
     ),
     "subset": Method(
@@ -233,6 +268,37 @@ def make_selector(
     parameters |= {**entry.settings, **(entry.defaults(X) if X is not None else {})}
     parameters |= {name: value for name, value in (options or {}).items() if value is not None}
     return entry.selector(n_features, **parameters)
+
+
+def explain_defaults(methods: Sequence[str], X: Any) -> str:
+    """Say which parameters were chosen for these data, and why.
+
+    Parameters
+    ----------
+    methods : sequence of str
+        Names of `METHODS`.
+    X : array or sparse array
+        The data.
+
+    Returns
+    -------
+    str
+        Empty where nothing was chosen.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ridgewise.selectors import explain_defaults
+    >>> explain_defaults(["bss", "random"], np.ones((3, 5)))
+    'BSS with rule=slack (lower errors and tighter certificates on dense data)'
+    """
+    parts = []
+    for name in methods:
+        chosen = METHODS[name].defaults(X)
+        if chosen and METHODS[name].reason:
+            settings = ", ".join(f"{key}={value}" for key, value in chosen.items())
+            parts.append(f"{METHODS[name].label} with {settings} ({METHODS[name].reason})")
+    return "; ".join(parts)
 
 
 def check_method(method: str) -> str:
