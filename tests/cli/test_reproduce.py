@@ -8,9 +8,14 @@ import signal
 import subprocess
 import sys
 import time
+from io import StringIO
+from pathlib import Path
 
 import numpy as np
 import pytest
+
+from ridgewise.paper import REPRODUCED, Outcome, Table, Verdict
+from ridgewise.report import print_outcome, print_summary
 
 REPRODUCE = [sys.executable, "-m", "ridgewise", "reproduce"]
 SECONDS = "seconds_mean"
@@ -178,3 +183,22 @@ def test_help_has_examples(run_here):
     code, out, _ = run_here("reproduce", "--help")
     assert code == 0
     assert "ridgewise reproduce --quick" in out
+
+
+def test_tables_fit_the_terminal_and_a_summary_ends_it(monkeypatch):
+    """Wide tables were cut to letters in 80 columns."""
+    monkeypatch.setenv("COLUMNS", "80")
+    columns = [f"column {place}" for place in range(12)]
+    table = Table("wide", "A wide table", columns, [tuple(range(12))])
+    claims = [Verdict("The sun rises", REPRODUCED, "it did"), Verdict("It rains", "open", "no")]
+    outcome = Outcome("t", "Title", "How", "Data", claims, [table], [])
+    text = StringIO()
+    print_outcome(outcome, text)
+    print_summary([outcome], Path("out/report.html"), text)
+    lines = text.getvalue().splitlines()
+    assert all(len(line) <= 80 for line in lines)
+    assert "column 0" in text.getvalue()
+    assert "More columns (column" in text.getvalue()
+    assert "wide.csv" in text.getvalue()
+    assert "Summary: of 2 claims 1 reproduced, 1 open" in text.getvalue()
+    assert lines[-1] == "The page: out/report.html"

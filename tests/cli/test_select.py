@@ -212,6 +212,20 @@ def test_rank(run_here, table, without_page):
     one_line_about(run_here("select", table, *SELECT, "-f", "--rank", "x"), "--rank takes")
 
 
+def test_subset_says_how_good_any_other_could_be(run_here, table):
+    code, out, _ = run_here("select", table, *SELECT, "-m", "subset", "-n", "8")
+    assert code == 0
+    sentence = "No other 8 features of the 200 would fit this target more than"
+    assert sentence in " ".join(out.split())
+    page = (table.parent / "small-selected" / "report.html").read_text()
+    assert sentence in page
+    assert "How far the first features get" in page
+    assert 'class="verdict plain"' in page  # not judged by what it keeps of other targets
+    _, out, _ = run_here("select", table, *SELECT[2:], "--ids", "outcome", "-m", "subset", "-f")
+    assert "selected by best subset, no labels" in out
+    assert "as many features as reach 95 %" in " ".join(out.split())
+
+
 def test_marks_in_anndata(run_here, without_page, tmp_path):
     anndata = pytest.importorskip("anndata")
     X = np.random.default_rng(0).normal(size=(20, 50))
