@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How far long work is, for whoever listens: loops call `advance`, which else costs nothing."""
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from time import perf_counter
 
 FEATURES = "features"
 
@@ -49,3 +51,37 @@ def listening(listener: Callable[[int, int, str], object]) -> Iterator[None]:
         yield
     finally:
         _listener.reset(token)
+
+
+class ProgressLine:
+    """One line on standard error, rewritten as work goes on, with the time left.
+
+    Passes over the data are not shown once a loop around them is.
+    """
+
+    def __init__(self) -> None:
+        self.unit, self.done, self.written = "", 0, False
+
+    def __call__(self, done: int, total: int, unit: str) -> None:
+        """Write how much is done; what was done when a unit is first reported took no time."""
+        if unit == FEATURES and self.unit not in ("", FEATURES):
+            return
+        if unit != self.unit or done < self.done:
+            self.unit, self.before, self.start = unit, done, perf_counter()
+        self.done, self.written = done, True
+        left = ""
+        if done > self.before:
+            seconds = (perf_counter() - self.start) / (done - self.before) * (total - done)
+            left = f", {_in_words(seconds)} left"
+        print(f"\r{done} of {total} {unit}{left}\033[K", end="", file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        """End the line."""
+        if self.written:
+            print(file=sys.stderr)
+
+
+def _in_words(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -44,7 +44,7 @@ from ridgewise import (
 )
 from ridgewise.evaluation import ALL_FEATURES, _compare, _fold
 from ridgewise.models._leave_one_out import RELATIVE_ALPHAS
-from ridgewise.selectors import _spectral
+from ridgewise.spectrum import _spectrum
 
 N, D = 48, 240  # so wide that kernels of sparse data are computed without their zeros
 SMALL = {"alphas": [0.5], "n_splits": 3, "n_repeats": 2}
@@ -479,14 +479,14 @@ SPECTRAL = {
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array, pd.DataFrame])
 def test_spectrum_is_computed_once_a_fold_and_charged_to_each(data, container, monkeypatch):
     pause, calls = 0.02, []
-    compute = _spectral.compute_spectrum
+    compute = _spectrum.compute_spectrum
 
     def slow(*arguments, **settings):
         calls.append(settings)
         sleep(pause)
         return compute(*arguments, **settings)
 
-    monkeypatch.setattr(_spectral, "compute_spectrum", slow)
+    monkeypatch.setattr(_spectrum, "compute_spectrum", slow)
     X, y = data
     found = compare_small({**SPECTRAL, "random": RandomSelector()}, container(X), y, n_features=40)
     assert len(calls) == 6
@@ -497,9 +497,9 @@ def test_spectrum_is_computed_once_a_fold_and_charged_to_each(data, container, m
 
 def test_other_spectra_are_computed_too(data, monkeypatch):
     calls = []
-    compute = _spectral.compute_spectrum
+    compute = _spectrum.compute_spectrum
     monkeypatch.setattr(
-        _spectral,
+        _spectrum,
         "compute_spectrum",
         lambda X, **settings: (calls.append(settings), compute(X, **settings))[1],
     )

@@ -23,6 +23,7 @@ from ridgewise import (
     RandomSelector,
     RLSClassifier,
     RRQRSelector,
+    SubsetSelector,
     load_stdlib_text,
     make_ridge_synthetic,
 )
@@ -242,3 +243,17 @@ def test_transform_of_sparse_columns_copies_no_more_than_it_takes(peak_memory):
     assert found.format == expected.format == "csr"
     assert_array_equal(found.toarray(), expected.toarray())
     assert peak_memory(lambda: selector.transform(X)) < X.data.nbytes / 2
+
+
+@pytest.mark.parametrize(
+    "selector", [BSSSelector(60, verbose=True), SubsetSelector(9, verbose=True)]
+)
+def test_verbose_shows_progress(selector, capsys):
+    X, _ = make_ridge_synthetic(30, 300, random_state=0)
+    quiet = clone(selector).set_params(verbose=False).fit(X)
+    assert capsys.readouterr() == ("", "")
+    assert selector.fit(X).selected_.tolist() == quiet.selected_.tolist()
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "300 of 300 features" in err
+    assert err.endswith("\n")

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What all selectors share: how many features, what a fitted one holds, how it transforms."""
 
+from collections.abc import Callable
+from functools import wraps
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,8 +15,28 @@ from sklearn.utils.sparsefuncs import inplace_column_scale
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ridgewise._groups import Groups
+from ridgewise._progress import ProgressLine, listening
 from ridgewise._typing import AnyArray, BoolArray, FloatArray, IndexArray, is_sparse
 from ridgewise.spectrum import as_source, header_of, is_outside, select_columns
+
+Fit = TypeVar("Fit", bound=Callable[..., Any])
+
+
+def shows_progress(fit: Fit) -> Fit:
+    """Decorate `fit`: with ``verbose``, a line on standard error tells the time left."""
+
+    @wraps(fit)
+    def fit_verbosely(self: Any, *arguments: Any, **settings: Any) -> Any:
+        if not self.verbose:
+            return fit(self, *arguments, **settings)
+        line = ProgressLine()
+        try:
+            with listening(line):
+                return fit(self, *arguments, **settings)
+        finally:
+            line.end()
+
+    return cast(Fit, fit_verbosely)
 
 
 class FeatureSelector(SelectorMixin, BaseEstimator):

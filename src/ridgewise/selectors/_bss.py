@@ -16,7 +16,7 @@ from ridgewise.guarantees import (
     features_for_epsilon,
     measured_certificate,
 )
-from ridgewise.selectors._base import check_one_of
+from ridgewise.selectors._base import check_one_of, shows_progress
 from ridgewise.selectors._spectral import SpectralSelector, check_alpha, penalty_of
 from ridgewise.spectrum import Spectrum
 
@@ -96,6 +96,8 @@ class BSSSelector(SpectralSelector):
         about the weighted features; ``certify(X, selector)`` about what ``transform`` gives.
     solver : {"auto", "gram", "qr"}, default="auto"
         "gram" works on K, fast; "qr" keeps twice the digits of ill-conditioned X; "auto" looks.
+    verbose : bool, default=False
+        Whether to show progress on standard error, with the time left.
 
     Attributes
     ----------
@@ -160,6 +162,7 @@ class BSSSelector(SpectralSelector):
         center: bool = False,
         rescale: bool = True,
         solver: str = "auto",
+        verbose: bool = False,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.epsilon = epsilon
@@ -170,7 +173,9 @@ class BSSSelector(SpectralSelector):
         self.center = center
         self.rescale = rescale
         self.solver = solver
+        self.verbose = verbose
 
+    @shows_progress
     def fit(self, X: Any, y: Any = None) -> Self:
         """Select features of X.
 

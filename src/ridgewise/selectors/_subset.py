@@ -12,7 +12,7 @@ from sklearn.utils import check_consistent_length
 from ridgewise._memory import remembered
 from ridgewise._typing import FloatArray
 from ridgewise.guarantees import effective_dimension, measured_certificate, unweighted_promise
-from ridgewise.selectors._base import check_one_of
+from ridgewise.selectors._base import check_one_of, shows_progress
 from ridgewise.selectors._limits import as_targets, read_limits
 from ridgewise.selectors._spectral import SpectralSelector, check_alpha
 from ridgewise.spectrum import Spectrum, as_columns, as_numeric, compute_spectrum, scaled_columns
@@ -74,6 +74,8 @@ class SubsetSelector(SpectralSelector):
     bound : bool or sequence of int, default=True
         Whether to bound the objective of every other subset of the same size (or within the same
         budget); sizes: also of the first so many features (``gap_path_``).
+    verbose : bool, default=False
+        Whether to show progress on standard error, with the time left.
 
     Attributes
     ----------
@@ -146,6 +148,7 @@ class SubsetSelector(SpectralSelector):
         exclude: Sequence[int | str] | None = None,
         center: bool = False,
         bound: bool | Sequence[int] = True,
+        verbose: bool = False,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.target = target
@@ -157,7 +160,9 @@ class SubsetSelector(SpectralSelector):
         self.exclude = exclude
         self.center = center
         self.bound = bound
+        self.verbose = verbose
 
+    @shows_progress
     def fit(self, X: Any, y: Any = None) -> Self:
         """Select features of X.
 
