@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A zip archive from strangers: nothing leaves the folder, and nothing fills the disk."""
+"""Extraction of untrusted zip archives: no path traversal, no zip bombs.
+
+By hand: pooch.Unzip and zipfile.extractall limit neither bytes nor members.
+"""
 
 import stat
 import zlib
@@ -7,15 +10,15 @@ from pathlib import Path, PurePosixPath
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 BLOCK = 1 << 16
-SLACK = 1 << 20  # bytes that any archive may hold, however small it is
-MAX_RATIO = 100  # text is compressed to a tenth or so
+SLACK = 1 << 20  # bytes that any archive may expand to
+MAX_RATIO = 100  # of expanded to compressed size; text has about 10
 
 
 def extract_zip(archive: Path, folder: Path, *, max_bytes: int, max_members: int) -> None:
-    """Extract an archive into a new folder, or raise; the caller removes what is there then.
+    """Extract an archive into a new folder; after an error the caller removes that folder.
 
-    Only plain files and folders are extracted, each to a path of its own within the folder. The
-    bytes are counted as they come out, whatever the archive says about itself.
+    Only regular files and folders are extracted. Bytes are counted while they are decompressed;
+    the sizes that the archive states are not trusted.
 
     Parameters
     ----------
@@ -24,15 +27,14 @@ def extract_zip(archive: Path, folder: Path, *, max_bytes: int, max_members: int
     folder : Path
         The folder, which must not exist.
     max_bytes : int
-        The most that all files may hold. They may also hold at most `MAX_RATIO` times as much as
-        the archive.
+        Limit on the total size of the files. `MAX_RATIO` times the size of the archive is another.
     max_members : int
         The most files and folders.
 
     Raises
     ------
     ValueError
-        Where it is no zip archive, a damaged one, or one that is not as stated.
+        If it is not a zip archive, is damaged, or exceeds a limit.
     """
     folder.mkdir()
     limit = min(max_bytes, MAX_RATIO * archive.stat().st_size + SLACK)
@@ -47,7 +49,7 @@ def extract_zip(archive: Path, folder: Path, *, max_bytes: int, max_members: int
 
 
 def _check_members(members: list[ZipInfo], max_members: int) -> None:
-    """Refuse the archive before anything of it is written."""
+    """Raise before anything is written."""
     if len(members) > max_members:
         raise ValueError(
             f"refused the archive: it has {len(members)} members, and {max_members} are allowed"
@@ -64,7 +66,7 @@ def _check_members(members: list[ZipInfo], max_members: int) -> None:
 
 def _problem(member: ZipInfo) -> str | None:
     """Say why a member is not extracted, or return None."""
-    # orig_filename: what the archive has, before zipfile cuts it at a zero byte
+    # orig_filename: before zipfile truncates it at a null byte
     path = PurePosixPath(member.orig_filename)
     kind = stat.S_IFMT(member.external_attr >> 16)
     if path.is_absolute() or ".." in path.parts or any(c in str(path) for c in "\\:\0"):
@@ -75,7 +77,7 @@ def _problem(member: ZipInfo) -> str | None:
         return "is a link or a device, and not a file or a folder"
     if member.flag_bits & 1:
         return "is encrypted"
-    if member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):  # others expand without bounds
+    if member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):  # others have no bounded ratio
         return "is compressed by a method other than deflate"
     return None
 

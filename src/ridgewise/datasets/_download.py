@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A file from a web server: within a size limit, and resumed where it was cut off."""
+"""Download of a file, with a size limit, and resumed after interruptions.
+
+By hand: pooch neither resumes a download nor limits its size.
+"""
 
 import re
 import time
@@ -13,49 +16,47 @@ from urllib.request import Request, urlopen
 
 ATTEMPTS = 5
 PAUSE = 1.0  # seconds before the second attempt, doubled for each one after it
-TIMEOUT = 30.0  # seconds in which nothing arrives
+TIMEOUT = 30.0  # seconds without data
 BLOCK = 1 << 16
-TEMPORARY = (408, 429, 500, 502, 503, 504)  # statuses that may be better a moment later
+TEMPORARY = (408, 429, 500, 502, 503, 504)  # HTTP statuses worth another attempt
 RANGE = re.compile(r"bytes (?:(\d+)-\d+|\*)/(\d+|\*)")
 
 OnProgress = Callable[[int, int | None], None]
 
 
 class _CutOffError(Exception):
-    """An attempt ended early; its message says how."""
+    """The connection failed; another attempt may succeed."""
 
 
 class _RefusedError(OSError):
-    """What has arrived is of no use, and neither is another attempt."""
+    """The server's answer is invalid; another attempt would not help."""
 
 
 def download(
     url: str, path: Path, *, max_bytes: int, on_progress: OnProgress | None = None
 ) -> None:
-    """Download a file, resuming what an earlier call or attempt left.
+    """Download a file, resuming an earlier call or attempt.
 
-    What has arrived is kept beside it, in a file with ".part" at the end of its name, until all
-    of it is there.
+    Until it is complete, the data is kept beside it in a file with the suffix ".part".
 
     Parameters
     ----------
     url : str
-        Of the file: http or https.
+        An http or https address.
     path : Path
-        Where it will be.
+        Where to save the file.
     max_bytes : int
-        The most that is downloaded.
+        Limit on its size.
     on_progress : callable, default=None
-        Called with the number of bytes that are there and the number of all, or None where the
-        server does not say.
+        Called with the number of bytes so far and in total; None if the server does not tell.
 
     Raises
     ------
     ValueError
-        Where the URL is not of the web.
+        If the URL is not http or https.
     OSError
-        Where the server cannot be reached, has no such file, has one that is too large, cuts it
-        off again and again, or contradicts itself about its length.
+        If the server cannot be reached or has no such file, the file is too large, all attempts
+        fail, or the server contradicts itself about its length.
     """
     if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).netloc:
         raise ValueError(f"cannot download {url!r}: expected an address with http:// or https://")
@@ -82,7 +83,7 @@ def download(
 
 
 class _Attempt:
-    """One request after another for the same file, each for what is not there yet."""
+    """Requests for the same file, each for the bytes that are missing."""
 
     def __init__(self, url: str, part: Path, max_bytes: int, on_progress: OnProgress) -> None:
         self.url = url
@@ -90,10 +91,10 @@ class _Attempt:
         self.max_bytes = max_bytes
         self.on_progress = on_progress
         self.total: int | None = None  # as the server said first
-        self.validator: str | None = None  # which version of the file it is
+        self.validator: str | None = None  # the ETag of the version being downloaded
 
     def run(self, *, first: bool) -> None:
-        """Ask for the rest of the file and write it to the part, or raise what went wrong."""
+        """Request the rest of the file and append it to the part."""
         there = self.part.stat().st_size if self.part.exists() else 0
         try:
             with urlopen(self._request(there), timeout=TIMEOUT) as response:
@@ -134,7 +135,7 @@ class _Attempt:
         self._write(response, there, total)
 
     def _check_total(self, total: int | None) -> None:
-        """Refuse a length that is too large, or another one than the server said before."""
+        """Raise if the length is too large or differs from an earlier answer."""
         if self.total is not None and total is not None and total != self.total:
             self._give_up(
                 f"the server lies about its length, {self.total} bytes at first and {total} now"
@@ -159,7 +160,7 @@ class _Attempt:
             )
 
     def _judge_status(self, error: HTTPError, there: int) -> None:
-        """Return where all is there already; else raise."""
+        """Return if the file is complete already; else raise."""
         if error.code == 416 and there:  # nothing is left of what was asked for
             found = RANGE.match(error.headers.get("Content-Range", ""))
             total = _number(found[2]) if found else None
@@ -177,7 +178,7 @@ class _Attempt:
 
 
 def _blocks(response: HTTPResponse) -> Iterator[bytes]:
-    """Yield what arrives. Errors of the network are told apart from those of the disk here."""
+    """Yield the data. Only network errors are caught here, not those of writing it."""
     while True:
         try:
             block = response.read(BLOCK)

@@ -53,7 +53,7 @@ def test_absent(tmp_path):
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_a_pipe(tmp_path):
     os.mkfifo(tmp_path / "x.csv")
-    refuse(tmp_path / "x.csv", "no regular file", OSError)
+    refuse(tmp_path / "x.csv", "not a regular file", OSError)
 
 
 @contextlib.contextmanager

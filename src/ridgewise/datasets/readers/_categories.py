@@ -11,14 +11,7 @@ SAMPLES_A_LEVEL = 4  # on average; fewer make it free text
 
 
 def one_hot(name: str, cells: AnyArray) -> tuple[FloatArray, list[str]]:
-    """Expand a column: one-hot columns, and their names, ``column=level``.
-
-    Parameters
-    ----------
-    name : str
-        Of the column.
-    cells : ndarray of shape (n_samples,), object
-        Text, or None where it is missing. All one-hot columns are NaN there.
+    """Expand a column of text: one-hot columns, NaN where it is None, and their names.
 
     Examples
     --------

@@ -72,7 +72,7 @@ def _as_numbers(column: Any, polars: Any) -> Any:
 
 
 def _grid(frame: Any, header: list[str], request: Request, polars: Any) -> Grid:
-    """The columns as numbers, one by one: a single copy, whatever types they have."""
+    """Copy the columns to one array, of any numeric dtypes."""
     is_number = [_is_number(dtype, polars) for dtype in frame.dtypes]
     dtype = _common_type(frame, header, request, polars)
     values = np.empty(frame.shape, dtype=dtype, order="F")
@@ -114,7 +114,7 @@ def _common_type(
 
 
 def _as_array(column: Any) -> AnyArray:
-    """Cells as they are: numbers as an array of numbers, else objects, None where missing."""
+    """Cells as numbers, or else as objects, None where missing."""
     if column.dtype.is_numeric():
         return np.asarray(column.to_numpy())
     cells = np.empty(len(column), dtype=object)

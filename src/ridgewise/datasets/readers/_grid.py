@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A grid of cells under named columns, as tables have them, to samples and features."""
+"""From the cells of a table to samples and features."""
 
 from dataclasses import dataclass, field
 from typing import Self
@@ -14,15 +14,15 @@ from ridgewise.datasets.readers._raw import Options, Raw, count, listed, shorten
 from ridgewise.datasets.readers._target import target_file
 
 PANDAS_INDEX = "__index_level_0__"
-# A first column so named was none where the table came from, but the names of its rows.
+# A first column of such a name has row names.
 ROW_NAMES = ("", "Unnamed: 0", PANDAS_INDEX)
 
 
 @dataclass(frozen=True)
 class Request:
-    """The columns whose cells are kept as they are, besides their numbers, by their places."""
+    """The columns that the user named, and the one with row names, by index."""
 
-    ids: list[int]  # that the user named
+    ids: list[int]
     names: int  # the one that names the rows, if any does
     target: int | None  # where features are in columns
     target_row: str | None  # name of a row that is the target, where features are in rows
@@ -45,27 +45,27 @@ class Request:
 
     @property
     def columns(self) -> list[int]:
-        """All of them."""
+        """Those of which the cells are kept as they are in the file."""
         places = {*self.ids, self.names, self.target} - {None}
         return sorted(place for place in places if place is not None)
 
 
 @dataclass
 class Grid:
-    """Cells as numbers, and as text where they are none or were asked for."""
+    """The cells as numbers, and as text where they are not numbers or were requested."""
 
     columns: list[str]
     values: AnyArray  # of shape (rows, columns), NaN where missing or text
-    cells: dict[int, AnyArray]  # of the columns asked for, as they are in the file
+    cells: dict[int, AnyArray]  # of the requested columns, as they are in the file
     target_row: AnyArray | None = None
-    # the cells that are text: where, and what
+    # the cells that are text
     text_rows: IndexArray = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     text_columns: IndexArray = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     texts: AnyArray = field(default_factory=lambda: np.zeros(0, dtype=object))
 
 
 def as_samples(grid: Grid, request: Request, options: Options) -> Raw:
-    """Turn a grid into samples and features, with the target if it has it."""
+    """Return samples, features and target."""
     if not len(grid.values):
         raise ValueError("it has names of columns and no rows below them")
     if options.in_rows:
@@ -150,7 +150,7 @@ def _cells(grid: Grid, place: int) -> AnyArray:
 
 
 def _guess_names(grid: Grid, request: Request, notes: list[str]) -> int | None:
-    """The column of the samples' names: one that has no name itself, or text that is unique."""
+    """Find the column of sample names: the first, if it has no name or unique text."""
     place = request.names
     if place == request.target:
         return None
@@ -174,7 +174,7 @@ def _from_feature_rows(grid: Grid, request: Request, options: Options) -> Raw:
         raise ValueError(f"{len(target)} rows are named {shortened(request.target_row)}")
     taken = [request.names, *request.ids]
     is_open = ~np.isin(grid.text_columns, taken) & ~np.isin(grid.text_rows, target)
-    # a column that is mostly text describes the features; text elsewhere is a matter of its row
+    # a column with mostly text describes the features; other text makes its row non-numeric
     n_texts = np.bincount(grid.text_columns[is_open], minlength=len(header))
     is_mostly = n_texts[grid.text_columns] > len(names) / 2
     in_columns, in_rows = is_open & is_mostly, is_open & ~is_mostly
@@ -212,7 +212,7 @@ def _settle_text(
     options: Options,
     notes: list[str],
 ) -> IndexArray:
-    """Refuse columns or rows that have text, or note that they are dropped; return which."""
+    """Raise if columns or rows have text, or note that they are dropped; return their indices."""
     found, first = np.unique(places, return_index=True)
     if not len(found):
         return found
@@ -228,7 +228,7 @@ def _settle_text(
 
 
 def _cut(values: AnyArray, rows: IndexArray | slice, columns: IndexArray) -> AnyArray:
-    """Some rows and columns: without a copy where they lie side by side."""
+    """Index rows and columns; a view where they are contiguous."""
     if not len(columns):
         raise ValueError("no column of numbers is left for the data")
     if isinstance(rows, np.ndarray) and not len(rows):

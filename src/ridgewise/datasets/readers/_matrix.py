@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Matrices without columns of their own names: NumPy, SciPy, svmlight, TechTC."""
+"""Formats without named columns: NumPy, SciPy, svmlight, TechTC."""
 
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ GENERAL_NAMES = ("names", "columns", "vocabulary")
 
 
 def read_npy(path: Path, options: Options) -> Raw:
-    """Read an array of NumPy; where it is too large to be loaded, as a memory map."""
+    """Read an .npy file; memory-map a large one."""
     if path.stat().st_size <= options.largest_loaded:
         return Raw(_oriented(load_numpy(path), options))
     X = map_numpy(path, changing=options.missing == "mean")
@@ -41,7 +41,7 @@ def read_npy(path: Path, options: Options) -> Raw:
 
 
 def read_npz(path: Path, options: Options) -> Raw:
-    """Read an archive of NumPy: a sparse matrix of SciPy, or an array under a key."""
+    """Read an .npz file: a sparse matrix of SciPy, or an array under a key."""
     with load_numpy(path) as archive:
         if set(archive.files) >= SPARSE:
             raw, parts = Raw(_oriented(_load_sparse(path), options)), SPARSE | {"indices", "indptr"}
@@ -58,7 +58,7 @@ def read_npz(path: Path, options: Options) -> Raw:
 
 
 def _take_array_of_names(raw: Raw, name: str, archive: Any) -> None:
-    """Take an array for names of features or samples, by its name or its length."""
+    """Use an array as names of features or samples, by its key and its length."""
     role = ARRAYS_OF_NAMES.get(name.casefold())
     if role is None and name.casefold() not in GENERAL_NAMES:
         return
@@ -81,7 +81,7 @@ def _load_sparse(path: Path) -> Any:
 
 
 def _find_key(archive: Any, key: str | None) -> str:
-    """The key of the data: the one given, or X, or the only one."""
+    """The key of the data: as given, or X, or the only matrix."""
     names = archive.files
     if key is not None:
         if key not in names:
@@ -135,7 +135,7 @@ def read_svmlight(path: Path, options: Options) -> Raw:
 
 
 def _widen(raw: Raw, vocabulary: Path) -> None:
-    """Add empty columns for the last names of a vocabulary, if no sample has them."""
+    """Append zero columns for the last names of a vocabulary, which no sample has."""
     n_samples, n_features = raw.X.shape
     n_names = len(read_names(find_file(vocabulary)))
     if n_names > n_features:

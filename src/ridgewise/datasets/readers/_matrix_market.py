@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Matrix Market, and the names beside it as 10x Genomics lays them."""
+"""Matrix Market, with the files of names of a 10x Genomics folder."""
 
 import io
 import re
@@ -12,15 +12,15 @@ from ridgewise.datasets.readers._names import take_names
 from ridgewise.datasets.readers._opening import COMPRESSIONS, open_binary
 from ridgewise.datasets.readers._raw import Options, Raw, check_room, shortened
 
-# Comments, then lines of one to four numbers, whatever they mean. SciPy's reader, which is fast,
-# crashes the whole process on some that are none, such as the last one of a file that is cut off.
+# Comments, then lines of one to four numbers. Checked first, because SciPy's reader crashes the
+# process on some malformed lines, such as a truncated last one.
 NUMBER = rb"(?:[+-]?+(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?+\d++)?+|[+-]?+(?:nan|NaN|inf))"
 NUMBERS = rb"[ \t]*+(?:" + NUMBER + rb"(?:[ \t]++" + NUMBER + rb"){0,3}+[ \t]*+)?+\r?+\n"
 LINES = re.compile(rb"(?:%[^\n]*+\n)*+(?:" + NUMBERS + rb")*+")
 
 
 def read_matrix_market(path: Path, options: Options) -> Raw:
-    """Read a Matrix Market file, and the names beside it if it lies as 10x writes it."""
+    """Read a Matrix Market file, and names from the 10x files beside it."""
     X = load_matrix_market(path, options.memory)
     features, barcodes = _beside(path, "features.tsv", "genes.tsv"), _beside(path, "barcodes.tsv")
     in_rows = options.in_rows or (options.features_in is None and features is not None)
@@ -35,7 +35,7 @@ def read_matrix_market(path: Path, options: Options) -> Raw:
 
 
 def load_matrix_market(path: Path, memory: int | None = None) -> Any:
-    """Load a matrix, sparse or dense as it is in the file."""
+    """Load a matrix, sparse or dense as in the file."""
     with open_binary(path) as stream:
         content = stream.read()
     if not content.startswith(b"%%"):
@@ -67,7 +67,7 @@ def _check_header(content: bytes, memory: int | None) -> None:
 
 
 def _beside(path: Path, *names: str) -> Path | None:
-    """A file of 10x beside matrix.mtx, compressed or not, with the same prefix."""
+    """A 10x file beside matrix.mtx with the same prefix, compressed or not."""
     prefix, found, _ = path.name.partition("matrix.mtx")
     for name in names if found else ():
         for ending in ("", *COMPRESSIONS):

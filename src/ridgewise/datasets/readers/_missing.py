@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Gaps: refused with where they are, or features or samples dropped, or means put in."""
+"""Missing and infinite values."""
 
 from typing import Any
 
@@ -10,12 +10,12 @@ from ridgewise._typing import AnyArray, IndexArray, is_sparse
 from ridgewise.datasets.readers._raw import Missing, Raw, count, listed, shortened
 from ridgewise.datasets.readers._target import as_target, is_missing
 
-BLOCK = 2**22  # values that are looked at together, where all must be
+BLOCK = 2**22  # values tested at a time
 WAYS_OUT = "missing='drop-features', 'drop-samples' or 'mean' lets them in"
 
 
 def settle_missing(raw: Raw, missing: Missing) -> None:
-    """Leave no gap in the data, by the way that was asked for, and none in the target."""
+    """Raise on missing values, drop them or impute means; raise or drop for the target."""
     rows, columns = find_places(raw.X, np.isnan)
     if len(rows) and missing == "error":
         raise ValueError(_describe(raw, rows, columns))
@@ -30,7 +30,7 @@ def settle_missing(raw: Raw, missing: Missing) -> None:
 
 
 def refuse_infinite(raw: Raw) -> None:
-    """Raise an error if a value is infinite."""
+    """Raise if a value is infinite."""
     rows, columns = find_places(raw.X, np.isinf)
     if len(rows):
         raise ValueError(
@@ -45,7 +45,7 @@ def find_places(X: Any, test: Any) -> tuple[IndexArray, IndexArray]:
     """Rows and columns of the stored values that pass a test, such as isnan."""
     values = X.data if is_sparse(X) else X
     with np.errstate(over="ignore", invalid="ignore"):
-        # takes no memory; of numbers that are all finite it may overflow, which costs time only
+        # a cheap first test; overflow of finite values costs time only
         if np.isfinite(values.sum()):
             return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
     if not is_sparse(X):
@@ -56,7 +56,7 @@ def find_places(X: Any, test: Any) -> tuple[IndexArray, IndexArray]:
 
 
 def _dense_places(X: AnyArray, test: Any) -> tuple[IndexArray, IndexArray]:
-    """The same of an array, block by block: X may be a memory map, and larger than memory."""
+    """The same for an array, block by block: X may be a memory map."""
     if X.flags.f_contiguous and not X.flags.c_contiguous:
         columns, rows = _dense_places(X.T, test)
         return rows, columns
@@ -85,7 +85,7 @@ def _first(raw: Raw, rows: IndexArray, columns: IndexArray) -> str:
 
 
 def keep_features(raw: Raw, kept: IndexArray, reason: str) -> None:
-    """Drop the other features, and note why."""
+    """Drop all other features, and note why."""
     n_dropped = raw.X.shape[1] - len(kept)
     if not len(kept):
         raise ValueError(f"every feature has {reason}: nothing is left when they are dropped")
@@ -106,7 +106,7 @@ def _keep_samples(raw: Raw, kept: IndexArray, reason: str) -> None:
 
 
 def _note_copy(raw: Raw) -> None:
-    """Say that a memory map is none any more."""
+    """Note that a memory map was copied."""
     if raw.is_mapped:
         raw.notes.append("What is left was copied into memory.")
         raw.is_mapped = False
@@ -117,7 +117,7 @@ def _taken(values: AnyArray | None, kept: IndexArray) -> AnyArray | None:
 
 
 def _fill_means(raw: Raw, rows: IndexArray, columns: IndexArray) -> None:
-    """Put the mean of a feature's other values into its gaps; drop what has no other values."""
+    """Impute the mean of each feature; drop features without any value."""
     n_samples, n_features = raw.X.shape
     n_gaps = np.bincount(columns, minlength=n_features)
     if not is_sparse(raw.X) and not raw.X.flags.writeable:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Names of features and samples: from a file, made unique, and the nearest to a wrong one."""
+"""Names of features and samples: read, made unique, looked up."""
 
 import difflib
 from collections.abc import Iterable, Sequence
@@ -14,12 +14,12 @@ from ridgewise.datasets.readers._raw import Raw, count, shortened
 
 
 def as_names(values: Iterable[Any]) -> AnyArray:
-    """Strings as an array of objects, which a single long one does not blow up."""
+    """An object array of str: unlike a fixed-width one, a single long name costs little."""
     return np.array([str(value) for value in values], dtype=object)
 
 
 def read_lines(path: Path, encoding: str | None = None) -> list[str]:
-    """Lines of a text file without their ends; blank ones at the end are left out."""
+    """Lines of a text file, without trailing blank ones."""
     with open_text(path, encoding) as stream:
         lines = [line.rstrip("\r\n") for line in stream]
     while lines and not lines[-1].strip():
@@ -28,17 +28,16 @@ def read_lines(path: Path, encoding: str | None = None) -> list[str]:
 
 
 def read_names(path: Path, encoding: str | None = None) -> AnyArray:
-    """Names from a file, one a line; of several columns (parted by tabs), the second.
+    """Names from a file, one per line; of tab-separated columns, the second.
 
-    The second is the readable one of the files that there are: ``features.tsv`` of 10x has id,
-    symbol and type, and a vocabulary often has the index before the word.
+    ``features.tsv`` of 10x has id, symbol and type; vocabularies often have index and word.
     """
     cells = [line.split("\t") for line in read_lines(path, encoding)]
     return as_names((cell[1] if len(cell) > 1 else cell[0]).strip() for cell in cells)
 
 
 def take_names(raw: Raw, path: Path, *, of: str, encoding: str | None = None) -> None:
-    """Set the names of the features or samples from a file, if they are as many."""
+    """Set the names of the features or samples from a file; raise if their number is wrong."""
     names = read_names(path, encoding)
     expected = raw.X.shape[1 if of == "feature" else 0]
     if len(names) != expected:
@@ -51,7 +50,7 @@ def take_names(raw: Raw, path: Path, *, of: str, encoding: str | None = None) ->
 
 
 def complete_names(raw: Raw) -> AnyArray:
-    """Names of the features: x0, x1, ... where there are none, and no two alike."""
+    """Names of the features: unique, and x0, x1, ... by default."""
     if raw.feature_names is None:
         return as_names(f"x{j}" for j in range(raw.X.shape[1]))
     names = raw.feature_names
@@ -70,7 +69,7 @@ def complete_names(raw: Raw) -> AnyArray:
 
 
 def make_unique(names: AnyArray) -> tuple[AnyArray, int]:
-    """Add .1, .2, ... to every name that was there before; also count these."""
+    """Append .1, .2, ... to repeated names; also return how many there were."""
     seen = set(names)
     if len(seen) == len(names):
         return names, 0
@@ -88,7 +87,7 @@ def make_unique(names: AnyArray) -> tuple[AnyArray, int]:
 
 
 def find_column(name: str, columns: Sequence[str], what: str) -> int:
-    """Place of a column by name, or an error that has the nearest name."""
+    """Index of a column by name; raises with the nearest name if there is none."""
     places = find_columns(name, columns, what)
     if len(places) > 1:
         raise ValueError(f"{len(places)} {what}s are named {shortened(name)}: rename all but one")
@@ -96,7 +95,7 @@ def find_column(name: str, columns: Sequence[str], what: str) -> int:
 
 
 def find_columns(name: str, columns: Sequence[str], what: str) -> list[int]:
-    """Places of all columns of a name, or an error that has the nearest name."""
+    """Indices of all columns of a name; raises with the nearest name if there is none."""
     places = [place for place, column in enumerate(columns) if column == name]
     if not places:
         raise ValueError(f"there is no {what} {shortened(name)}{nearest_name(name, columns)}")
@@ -104,7 +103,7 @@ def find_columns(name: str, columns: Sequence[str], what: str) -> list[int]:
 
 
 def nearest_name(name: str, names: Sequence[str]) -> str:
-    """Ask whether the nearest of some names was meant; nothing where none is near."""
+    """A hint at the nearest name, or an empty string."""
     folded = {known.casefold(): known for known in names}
     nearest = difflib.get_close_matches(name.casefold(), list(folded), n=1)
     return f": did you mean {shortened(folded[nearest[0]])}?" if nearest else ""

@@ -25,20 +25,9 @@ def likely_no_features(columns: list[str]) -> set[int]:
 def why_no_feature(
     place: int, name: str, numbers: AnyArray, texts: Iterable[str], target: str | None
 ) -> str | None:
-    """Say why a column is no feature, or None where that is not plain.
+    """Say why a column is plainly no feature, or return None.
 
-    Parameters
-    ----------
-    place : int
-        Its place in the table.
-    name : str
-        Its name.
-    numbers : ndarray
-        Its cells, NaN where they are missing or text.
-    texts : iterable of str
-        Those of its cells that are text.
-    target : str or None
-        The target that was asked for, if any.
+    ``numbers`` are its cells, NaN where they are missing or text; ``texts`` those that are text.
 
     Examples
     --------

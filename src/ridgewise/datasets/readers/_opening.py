@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files: whether they are there, of what format they are, and how they are opened."""
+"""Find a file, tell its format, open it."""
 
 import bz2
 import difflib
@@ -33,14 +33,14 @@ SUFFIXES = {
     "techtc": (),  # a folder
 }
 FORMATS = tuple(SUFFIXES)
-COMPRESSED = ("csv", "tsv", "svmlight", "mtx")  # formats of text, which are read through gzip etc.
+COMPRESSED = ("csv", "tsv", "svmlight", "mtx")  # text formats, which may be compressed
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
 PICKLED = "it holds Python objects, which are never unpickled here: save plain values"
 MATRIX_NAMES = tuple(f"matrix.mtx{ending}" for ending in ("", ".gz", ".zst"))  # as 10x writes it
 
 
 def find_file(path: Path) -> Path:
-    """Return the file to read, which for a folder of 10x is in it, or raise an OSError."""
+    """Return the file to read (for a 10x folder, the matrix in it), or raise an OSError."""
     if path.is_dir():
         for name in MATRIX_NAMES:
             if (path / name).is_file():
@@ -49,11 +49,11 @@ def find_file(path: Path) -> Path:
             return path
         inside = sorted(entry.name for entry in path.iterdir() if suffix_format(entry))
         hint = f"give one of its files, such as {inside[0]!r}" if inside else "give a file"
-        raise IsADirectoryError(f"{path} is a folder, of no layout that is known here: {hint}")
+        raise IsADirectoryError(f"{path} is a folder of an unknown layout: {hint}")
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist{_nearest_file(path)}")
     if not path.is_file():
-        raise OSError(f"{path} is no regular file: it is read more than once, so save it first")
+        raise OSError(f"{path} is not a regular file: save it to one first")
     if path.stat().st_size == 0:
         raise ValueError(f"{path} is empty")
     return path
@@ -67,7 +67,7 @@ def _nearest_file(path: Path) -> str:
 
 
 def suffix_format(path: Path) -> str | None:
-    """Return the format that the name of a file tells, if it does."""
+    """Return the format by the suffix, or None."""
     is_compressed = path.suffix.lower() in COMPRESSIONS
     suffix = (Path(path.stem) if is_compressed else path).suffix.lower()
     for name, suffixes in SUFFIXES.items():
@@ -77,7 +77,7 @@ def suffix_format(path: Path) -> str | None:
 
 
 def find_format(path: Path, given: str | None) -> str:
-    """Return the format: the one given, or the one that the name tells."""
+    """Return the format: as given, or by the suffix."""
     if given is not None:
         if given not in FORMATS:
             raise ValueError(f"format must be one of {', '.join(FORMATS)}; got {given!r}")
@@ -96,7 +96,7 @@ def find_format(path: Path, given: str | None) -> str:
 
 
 def _compression(suffix: str) -> tuple[Callable[..., Any], tuple[type[Exception], ...]]:
-    """Return what opens a file with this suffix, and the errors that mean that it is damaged."""
+    """Return the function that opens a file of this suffix, and its errors for damaged files."""
     match suffix:
         case ".gz":
             return gzip.open, (EOFError, zlib.error, gzip.BadGzipFile)
@@ -104,7 +104,7 @@ def _compression(suffix: str) -> tuple[Callable[..., Any], tuple[type[Exception]
             return bz2.open, (EOFError, OSError)
         case ".xz":
             return lzma.open, (EOFError, lzma.LZMAError)
-        case ".zst":  # Python's own from 3.14 on, and the same for older ones
+        case ".zst":  # in the standard library from Python 3.14
             is_own = sys.version_info >= (3, 14)
             zstd = need("compression.zstd" if is_own else "backports.zstd", "cli", ".zst files")
             return zstd.open, (EOFError, zstd.ZstdError)
@@ -113,7 +113,7 @@ def _compression(suffix: str) -> tuple[Callable[..., Any], tuple[type[Exception]
 
 @contextmanager
 def open_binary(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file that may be compressed; what is wrong with its compression is a ValueError."""
+    """Open a file that may be compressed; a damaged one is a ValueError."""
     opener, damage = _compression(path.suffix.lower())
     try:
         with opener(path, "rb") as stream:
@@ -124,7 +124,7 @@ def open_binary(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def open_text(path: Path, encoding: str | None = None) -> Iterator[IO[str]]:
-    """Open a file as text, UTF-8 unless another encoding is given, its line ends as they are."""
+    """Open a text file, by default UTF-8, without newline translation."""
     with open_binary(path) as binary:
         try:
             yield io.TextIOWrapper(binary, encoding=encoding or "utf-8-sig", newline="")
@@ -138,20 +138,19 @@ def open_text(path: Path, encoding: str | None = None) -> Iterator[IO[str]]:
 
 
 def load_numpy(path: Path) -> Any:
-    """Load an array or an archive of NumPy, without ever unpickling."""
+    """Load an .npy or .npz file without unpickling."""
     try:
         return np.load(path, allow_pickle=False)
-    except Exception as error:  # of many types, where it is damaged
-        if "pickle" in str(error).lower():  # also said of a file that is not NumPy's at all
+    except Exception as error:  # of many types, for damaged files
+        if "pickle" in str(error).lower():  # NumPy's message also for any other file
             raise ValueError(f"{path.name} is no file of NumPy, or {PICKLED}") from error
         raise ValueError(f"{path.name} is damaged or cut off: {error}") from error
 
 
 def map_numpy(path: Path, *, changing: bool) -> AnyArray | None:
-    """Map an array of NumPy into memory, or None where it has to be loaded, if only for the error.
+    """Memory-map an .npy file; None if it has to be loaded: another dtype, or a damaged file.
 
-    It stays of its type, so this is for those that need no conversion, or an exact one, block by
-    block. With ``changing``, values may be set: in memory, page by page, and never in the file.
+    With ``changing``, values may be set: copy-on-write, the file does not change.
     """
     try:
         X = np.load(path, mmap_mode="c" if changing else "r", allow_pickle=False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is asked of a reader, and what it gives before names, target and gaps are looked after."""
+"""The options of a reader, and what it returns before names, target and gaps are settled."""
 
 import importlib
 import math
@@ -22,7 +22,7 @@ LARGEST_RATIO = 1000  # of memory to the size of the file
 
 @dataclass(frozen=True)
 class Options:
-    """What `read_table` was asked for, as far as readers need it."""
+    """The options of `read_table` that readers need."""
 
     format: str
     target: str | None
@@ -40,17 +40,17 @@ class Options:
     encoding: str | None
     zero_based: bool | Literal["auto"]
     memory: int | None = None  # bytes that the user said there are
-    largest_loaded: float = math.inf  # bytes: a larger file is mapped, where its format lets that
+    largest_loaded: float = math.inf  # bytes: a larger .npy file is memory-mapped
 
     @property
     def in_rows(self) -> bool:
-        """Whether a row is a feature. Where nothing was said, a row is a sample."""
+        """Whether a row is a feature; by default it is a sample."""
         return self.features_in == "rows"
 
 
 @dataclass
 class Raw:
-    """What is in a file, samples in rows, of any type of numbers and with gaps as NaN."""
+    """The content of a file: samples in rows, any numeric dtype, NaN where missing."""
 
     X: Any
     feature_names: AnyArray | None = None
@@ -62,22 +62,14 @@ class Raw:
     groups: AnyArray | None = None  # the category that a feature is a level of; None: of no one
     dropped: frozenset[str] = frozenset()  # what was asked to be dropped, and has been
     files: dict[str, Path] = field(default_factory=dict)  # read besides the file itself, by role
-    is_mapped: bool = False  # X is a memory map, and should stay one
+    is_mapped: bool = False  # X is a memory map
 
 
 def check_room(shape: tuple[int, ...], n_bytes: int, memory: int | None, item: int = 0) -> None:
-    """Raise if a file's header or indices ask for more memory than can be meant.
+    """Raise if the shape that a file states needs more memory than its size can justify.
 
-    Parameters
-    ----------
-    shape : tuple of int
-        Samples x features, in either order, before any array of that size is made.
-    n_bytes : int
-        The size of the file, decompressed where that is known.
-    memory : int or None
-        Bytes of memory that there are. None: as much as the machine has.
-    item : int, default=0
-        Bytes of a value of a dense array; 0 for a sparse one.
+    ``memory`` is in bytes, None for that of the machine. ``item`` is the itemsize of a dense
+    array, 0 for a sparse one.
     """
     needed = BYTES_OF_A_NAME * sum(shape) + item * math.prod(shape)
     memory = memory or machine_memory()
@@ -119,7 +111,7 @@ def need(module: str, extra: str, purpose: str) -> Any:
 
 
 def count(number: int, thing: str) -> str:
-    """Give a number with its noun: 1 sample, 2 samples."""
+    """Format a number with its noun: 1 sample, 2 samples."""
     return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
 
 
@@ -130,6 +122,6 @@ def listed(names: Any, most: int = 3) -> str:
 
 
 def shortened(text: Any, most: int = 60) -> str:
-    """Quote a piece of a file on one line."""
+    """Quote text from a file, shortened."""
     text = str(text)
     return repr(text if len(text) <= most else text[: most - 3] + "...")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The reader of users' files: finds the format, reads, and leaves nothing unclear in the data."""
+"""Read a user's file: format, names, target, dtype and missing values."""
 
 import codecs
 import math
@@ -261,7 +261,7 @@ def _labels(groups: AnyArray | None, feature_names: AnyArray) -> AnyArray:
 
 
 def _complete(raw: Raw, options: Options) -> AnyArray:
-    """Settle names, target, types and gaps; return the names of the features."""
+    """Settle names, target, dtype and missing values; return the names of the features."""
     if options.vocabulary is not None:
         take_names(raw, find_file(options.vocabulary), of="feature", encoding=options.encoding)
     if options.sample_names is not None:
@@ -282,7 +282,7 @@ def _complete(raw: Raw, options: Options) -> AnyArray:
 
 
 def _drop_features(raw: Raw, names: list[str]) -> None:
-    """Drop features by name, of formats in which they are no columns of a table."""
+    """Drop features by name, in formats other than tables."""
     if not names:
         return
     known = complete_names(raw).tolist()
@@ -291,19 +291,19 @@ def _drop_features(raw: Raw, names: list[str]) -> None:
 
 
 def as_floats(X: Any) -> Any:
-    """In float32 where that is exact for the type, else float64; sparse ones as CSR or CSC."""
+    """float32 where that is exact for the dtype, else float64; sparse as CSR or CSC."""
     if X.dtype.kind not in "biuf":
         raise ValueError(f"the values must be real numbers; they are of type {X.dtype}")
     dtype = np.float64 if X.dtype.itemsize > 8 else np.result_type(X.dtype, np.float32)
     if not is_sparse(X):
         return np.asarray(X).astype(dtype, copy=False)
     X = (sp.csr_array if X.format == "csr" else sp.csc_array)(X).astype(dtype, copy=False)
-    X.check_format(full_check=True)  # indices from a file may point anywhere
+    X.check_format(full_check=True)  # indices from a file may be out of range
     X.sum_duplicates()
     return X
 
 
 def _in_one_line(path: Path, error: Exception) -> str:
-    """The message on one line, with the file that it is about."""
+    """The message on one line, with the path."""
     message = " ".join(str(error).split())
     return message if message.startswith(str(path)) else f"{path}: {message}"

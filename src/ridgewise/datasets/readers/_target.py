@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The target: numbers or labels, from a column or from a file of its own."""
+"""The target: numbers or labels, from a column or a file."""
 
 import csv
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from ridgewise.datasets.readers._names import as_names, nearest_name, read_lines
 from ridgewise.datasets.readers._opening import find_file, load_numpy
 from ridgewise.datasets.readers._raw import Raw, count, listed, shortened
 
-MISSING = frozenset({"", "na", "n/a", "nan", "null", "<na>", "#n/a", "?", "."})  # small letters
+MISSING = frozenset({"", "na", "n/a", "nan", "null", "<na>", "#n/a", "?", "."})  # casefolded
 
 
 def check_classes(y: AnyArray, target_name: str | None = None) -> AnyArray:
@@ -82,7 +82,7 @@ def describe_target(y: AnyArray) -> str:
 
 
 def attach_target(raw: Raw, target: str | None, encoding: str | None = None) -> None:
-    """Complete the target: where it is none of the file's columns, it is a file."""
+    """Read the target from its file, if it is not a column; settle its dtype."""
     if target is not None and raw.target_name != target:
         path = target_file(target, raw.targets)
         raw.y, raw.target_name = read_target(path, raw, encoding), path.name
@@ -92,7 +92,7 @@ def attach_target(raw: Raw, target: str | None, encoding: str | None = None) -> 
 
 
 def target_file(target: str, names: list[str]) -> Path:
-    """The file of a target that is none of the names; an error with the nearest one else."""
+    """The path of a target that is not a column; raises with the nearest column otherwise."""
     path = Path(target)
     if not path.is_file():
         raise ValueError(_explain_absence(target, names))
@@ -108,7 +108,7 @@ def _explain_absence(target: str, names: list[str]) -> str:
 
 
 def read_target(path: Path, raw: Raw, encoding: str | None) -> AnyArray:
-    """Values of a file, one a line, in the samples' order, or with their names before them."""
+    """Values of a file: one per line in the order of the samples, or with their names."""
     n_samples = raw.X.shape[0]
     find_file(path)
     if path.suffix.lower() == ".npy":
@@ -118,7 +118,7 @@ def read_target(path: Path, raw: Raw, encoding: str | None) -> AnyArray:
     else:
         rows = _rows(path, encoding)
         if len(rows) == n_samples + 1:
-            rows = rows[1:]  # below a heading
+            rows = rows[1:]  # without the header
         values = _aligned(rows, raw, path) if len(rows[0]) == 2 else as_names(r[0] for r in rows)
     if len(values) != n_samples:
         raise ValueError(
@@ -129,7 +129,7 @@ def read_target(path: Path, raw: Raw, encoding: str | None) -> AnyArray:
 
 
 def _rows(path: Path, encoding: str | None) -> list[list[str]]:
-    """Cells of each line: one, or two of a .csv or .tsv file."""
+    """Cells of each line: one, or two in a .csv or .tsv file."""
     lines = read_lines(path, encoding)
     delimiter = {".csv": ",", ".tsv": "\t"}.get(path.suffix.lower())
     if delimiter is None:
@@ -144,7 +144,7 @@ def _rows(path: Path, encoding: str | None) -> list[list[str]]:
 
 
 def _aligned(rows: list[list[str]], raw: Raw, path: Path) -> AnyArray:
-    """Values by the names of the samples, whatever their order."""
+    """Values in the order of the samples, by their names."""
     if raw.sample_names is None:
         raise ValueError(
             f"the target {path.name} names samples, and the data does not: keep one column"
@@ -159,7 +159,7 @@ def _aligned(rows: list[list[str]], raw: Raw, path: Path) -> AnyArray:
 
 
 def as_target(values: AnyArray) -> AnyArray:
-    """Whole numbers as int64, other numbers as float64, all else as str; gaps stay gaps."""
+    """Whole numbers as int64, other numbers as float64, all else as str."""
     if values.dtype.kind == "O" or values.dtype.kind in "SU":
         missing = is_missing(values)
         try:
@@ -179,12 +179,12 @@ def as_target(values: AnyArray) -> AnyArray:
 def _number(value: Any) -> float:
     text = str(value).strip()
     if text.casefold() in ("true", "false"):
-        raise ValueError  # labels, as they are
+        raise ValueError  # labels
     return np.nan if text.casefold() in MISSING else float(text)
 
 
 def is_missing(values: Sequence[Any] | AnyArray) -> BoolArray:
-    """Which values of a target are gaps."""
+    """Which values of a target are missing."""
     kind = getattr(values, "dtype", np.dtype(object)).kind
     if kind in "biu":
         return np.zeros(len(values), dtype=bool)
