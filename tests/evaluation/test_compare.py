@@ -220,7 +220,7 @@ def test_all_features_are_scikit_learns_model(make):
     assert found.alphas is None
 
 
-REAL = ("riboflavin", "wheat", "golub", "ALL")
+REAL = ("riboflavin", "wheat", "golub", "ALL", "arcene")
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow) for name in REAL])

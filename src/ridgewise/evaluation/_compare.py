@@ -19,7 +19,7 @@ from ridgewise._typing import AnyArray, is_sparse
 from ridgewise.evaluation._cache import FoldCache
 from ridgewise.evaluation._comparison import ALL_FEATURES, Comparison, assemble
 from ridgewise.evaluation._fold import Cell, FoldResult, Plan, Split, last_step, run_fold, seed_for
-from ridgewise.evaluation._progress import Progress, as_progress
+from ridgewise.evaluation._progress import Report, as_report
 
 # Names of the parameter for the number of features, in various libraries
 COUNT_PARAMETERS = ("n_features_to_select", "k", "max_features", "n_features")
@@ -128,7 +128,7 @@ def compare(
     n_splits = _check_count("n_splits", n_splits, 2)
     splits = list(_splits(y, plan, n_splits, _check_count("n_repeats", n_repeats, 1)))
     store = FoldCache(cache, plan, X, y, n_splits)
-    results = _run(plan, X, y, splits, store, n_jobs, as_progress(progress))
+    results = _run(plan, X, y, splits, store, n_jobs, as_report(progress))
     return assemble(plan, results, splits, X.shape, names)
 
 
@@ -139,7 +139,7 @@ def _run(
     splits: list[Split],
     store: FoldCache,
     n_jobs: int | None,
-    progress: Progress,
+    report: Report,
 ) -> list[FoldResult]:
     """Load the stored folds, compute the others, and store each as soon as it is done."""
     results = {place: store.load(split) for place, split in enumerate(splits)}
@@ -147,15 +147,15 @@ def _run(
     done = len(splits) - len(missing)
     tasks = (delayed(_run_numbered)(place, plan, X, y, splits[place]) for place in missing)
     # Otherwise folds in threads would undo each other's limit.
-    with one_blas_thread(), progress:
-        progress.update(done, len(splits))
+    with one_blas_thread():
+        report(done, len(splits))
         finished = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(tasks)
         with closing(finished):  # ends the workers on an error
             for place, result in finished:
                 store.store(splits[place], result)
                 results[place] = result
                 done += 1
-                progress.update(done, len(splits))
+                report(done, len(splits))
     return [result for result in results.values() if result is not None]
 
 

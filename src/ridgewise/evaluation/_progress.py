@@ -1,55 +1,34 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How far a long run is, and how long the rest will take."""
+"""Progress of a comparison, with the time left."""
 
 from collections.abc import Callable
-from types import TracebackType
-from typing import Self
 
 from ridgewise._progress import ProgressLine
 
+Report = Callable[[int, int], object]
 
-class Progress:
-    """Passes on how much is done; this one to a function.
+
+def as_report(progress: bool | Report) -> Report:
+    """Return the function to call with the number of folds done and their total.
 
     Parameters
     ----------
-    report : callable
-        Called with how many are done and how many there are.
+    progress : bool or callable
+        Whether to write a line to standard error, or the function itself.
+
+    Returns
+    -------
+    callable
     """
-
-    def __init__(self, report: Callable[[int, int], object]) -> None:
-        self.report = report
-
-    def update(self, done: int, total: int) -> None:
-        """So much is done."""
-        self.report(done, total)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Nothing is left to do."""
-
-
-class FoldsLine(Progress):
-    """Writes a line to standard error, with the time left."""
-
-    def __init__(self) -> None:
-        self.line = ProgressLine()
-        super().__init__(lambda done, total: self.line(done, total, "folds"))
-
-    def __exit__(self, *arguments: object) -> None:
-        """End the line."""
-        self.line.end()
-
-
-def as_progress(progress: bool | Callable[[int, int], object]) -> Progress:
-    """Take what a user gave: whether there is to be a line, or a function to call."""
     if callable(progress):
-        return Progress(progress)
-    return FoldsLine() if progress else Progress(lambda done, total: None)
+        return progress
+    if not progress:
+        return lambda done, total: None
+    line = ProgressLine()
+
+    def write(done: int, total: int) -> None:
+        line(done, total, "folds")
+        if done == total:
+            line.end()
+
+    return write
