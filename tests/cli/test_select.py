@@ -215,7 +215,7 @@ def test_rank(run_here, table, without_page):
 def test_subset_says_how_good_any_other_could_be(run_here, table):
     code, out, _ = run_here("select", table, *SELECT, "-m", "subset", "-n", "8")
     assert code == 0
-    sentence = "No other 8 features of the 200 would fit this target more than"
+    sentence = "No other 8 of the 200 features would fit this target more than"
     assert sentence in " ".join(out.split())
     page = (table.parent / "small-selected" / "report.html").read_text()
     assert sentence in page

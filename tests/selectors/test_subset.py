@@ -118,7 +118,8 @@ def test_costs_include_exclude():
     assert 0 not in selector.selected_
     assert costs[selector.selected_].sum() <= 12
     assert selector.optimality_.bound <= selector.optimality_.objective
-    assert "features for 12" in str(selector.optimality_)
+    assert "no features within a budget of 12 have less than" in str(selector.optimality_)
+    assert "no other features within a budget of 12 would" in selector.optimality_.sentence
     assert list(selector.get_feature_names_out()) == [f"w{j}" for j in sorted(selector.selected_)]
     only = SubsetSelector(2, include=[-1, 4]).fit(X)
     assert_array_equal(only.selected_, [299, 4])

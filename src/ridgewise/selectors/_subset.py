@@ -235,7 +235,10 @@ class SubsetSelector(SpectralSelector):
             else:
                 spent = float(limits.costs[self.selected_[:size]].sum())
                 budget = limits.budget if size == self.n_selected_ else spent
-                allowed, within = replace(limits, budget=budget), f"features for {budget:g}"
+                allowed, within = (
+                    replace(limits, budget=budget),
+                    f"features within a budget of {budget:g}",
+                )
             subset = self.selected_[:size]
             gaps[size] = Optimality(
                 objective=problem.objective(subset),

@@ -31,7 +31,7 @@ class Optimality:
     n_features : int
         The number of all features.
     within : str
-        What the limits are, in words: "20 features".
+        What the limits are, in words: "20 features", "features within a budget of 30".
 
     Examples
     --------
@@ -40,7 +40,7 @@ class Optimality:
     objective 102, and no 20 features have less than 100: a gap of 2.00 %
     of what can be reached at all with 20 features, 99.50 % is reached
     >>> optimality.sentence
-    'No other 20 features of the 3,000 would fit this target more than 2.00 % better.'
+    'No other 20 of the 3,000 features would fit this target more than 2.00 % better.'
     """
 
     objective: float
@@ -67,10 +67,12 @@ class Optimality:
     @property
     def sentence(self) -> str:
         """What it says to someone who does not know what an objective is."""
-        return (
-            f"No other {self.within} of the {self.n_features:,} would {FITS[self.target]} more "
-            f"than {percent(self.gap)} better."
-        )
+        if self.within.endswith(" features"):
+            size = self.within.removesuffix(" features")
+            others = f"No other {size} of the {self.n_features:,} features"
+        else:
+            others = f"Of the {self.n_features:,} features, no other {self.within}"
+        return f"{others} would {FITS[self.target]} more than {percent(self.gap)} better."
 
     def __str__(self) -> str:
         return (
