@@ -14,7 +14,7 @@ from ridgewise._typing import AnyArray, FloatArray, IndexArray
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """A partition of the features.
+    """A partition of the features, which are single where no groups are given.
 
     Attributes
     ----------
@@ -22,6 +22,8 @@ class Groups:
         The group of each feature, a number from 0.
     labels : ndarray of shape (n_groups,)
         The groups' labels, in the order in which they first appear.
+    given : bool
+        Whether there are groups. If not, each feature is one of its own.
 
     Examples
     --------
@@ -36,6 +38,7 @@ class Groups:
 
     index: IndexArray
     labels: AnyArray
+    given: bool = True
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -57,16 +60,20 @@ class Groups:
 
     def sums(self, scores: FloatArray) -> FloatArray:
         """The sum of the features' scores, for each group."""
+        if not self.given:
+            return scores
         return np.add.reduceat(scores[self.order], self.starts)
 
     def members(self, chosen: IndexArray) -> IndexArray:
         """The features of the groups ``chosen``, one group after the other."""
+        if not self.given:
+            return chosen
         sizes = self.sizes[chosen]
         before = np.cumsum(sizes) - sizes
         return self.order[np.repeat(self.starts[chosen] - before, sizes) + np.arange(sizes.sum())]
 
 
-def resolve_groups(groups: Any, n_features: int) -> Groups | None:
+def resolve_groups(groups: Any, n_features: int) -> Groups:
     """Make the partition that a selector's ``groups`` describes.
 
     Parameters
@@ -78,7 +85,7 @@ def resolve_groups(groups: Any, n_features: int) -> Groups | None:
 
     Returns
     -------
-    Groups or None
+    Groups
 
     Examples
     --------
@@ -86,7 +93,8 @@ def resolve_groups(groups: Any, n_features: int) -> Groups | None:
     array([0, 0, 1, 1, 2, 2])
     """
     if groups is None:
-        return None
+        single = np.arange(n_features)
+        return Groups(single, single, given=False)
     if isinstance(groups, Integral) and not isinstance(groups, bool):
         return consecutive(int(groups), n_features)
     labels = as_labels(groups)
@@ -109,7 +117,7 @@ def resolve_groups(groups: Any, n_features: int) -> Groups | None:
     return Groups(index, label_array(number))
 
 
-def groups_of(groups: Any, X: Any) -> Groups | None:
+def groups_of(groups: Any, X: Any) -> Groups:
     """The partition that ``groups`` describes; if None, that of an expanded X."""
     return resolve_groups(
         getattr(X, "feature_groups", None) if groups is None else groups, X.shape[1]

@@ -109,6 +109,7 @@ def test_scores_that_are_no_numbers_draw_nothing_out_of_bounds(rule, value, wher
     ahead = compiled.draws(
         rule,
         (rows, rows),
+        np.arange(21),
         np.einsum("ij,ij->i", rows, rows),
         np.zeros(20, dtype=bool),
         again=True,
@@ -118,6 +119,9 @@ def test_scores_that_are_no_numbers_draw_nothing_out_of_bounds(rule, value, wher
         potentials=(4 / 7.0, 4 / 20.0),
         Z=(np.zeros((3, 4)),) * 2,
         t=np.empty(0),
+        n_drawn=0,
+        most=3,
+        most_stale=3,
     )
     assert np.all((ahead.drawn >= 0) & (ahead.drawn < 20))
     assert np.all(np.isfinite(rows[ahead.drawn]))

@@ -220,8 +220,8 @@ def test_draws_again_what_was_drawn_with_a_drifted_potential(rule, monkeypatch, 
     calls = iter(range(10**6))
     last = 15 if rule == "norm" else 14  # draw before a decomposition
 
-    def drifting(self, t, square, plain):
-        add(self, t, square, plain)
+    def drifting(self, t, rows):
+        add(self, t, rows)
         if next(calls) == 2 * last + 1:  # that of the upper barrier
             self.potential *= 1 - 1e-5
 

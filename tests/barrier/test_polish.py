@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from ridgewise.barrier import RULES, ArrayVectors, sparsify, weighted_spectrum
 from ridgewise.barrier import _polish as polish_module
 from ridgewise.barrier._polish import (
+    Rows,
     barrier_value,
     best_scale,
     decompose,
@@ -27,6 +28,11 @@ ROUNDING = 1e-12
 
 # what the best weights are within, of their epsilon
 NEARLY_BEST = 1e-2
+
+
+def single(V):
+    """Rows of a weight each."""
+    return Rows(V, np.ones(len(V), dtype=int))
 
 
 def some_penalty(rng, ell):
@@ -203,11 +209,12 @@ def test_duality_proves_the_optimum(seed, regularized, gaussian_rows):
     penalty = rng.lognormal(size=8) if regularized else np.zeros(8)
     Z = np.diag(1 / (1 + penalty))
     V, tau = U @ np.sqrt(Z), 1e5
-    point = decompose(V, minimize_epsilon(V, np.ones(24), Z), Z)
+    rows = single(V)
+    point = decompose(rows, minimize_epsilon(rows, np.ones(24), Z), Z)
     for _ in range(60):  # come closer to the minimum of f than polishing needs
         direction, _ = newton_direction(point, tau)
         step = 1 / (1 + 2 * np.abs(direction).max())
-        point = decompose(V, point.weights * (1 + step * direction), Z)
+        point = decompose(rows, point.weights * (1 + step * direction), Z)
     E = (V.T * point.weights) @ V - Z
     _, t = barrier_value(point, tau)
     D = (np.linalg.inv(t * np.eye(8) - E) - np.linalg.inv(t * np.eye(8) + E)) / tau
@@ -222,7 +229,7 @@ def test_some_of_many_rows(monkeypatch, gaussian_rows):
     """Of more rows than there is room for, the lighter ones keep equal weights; it still helps."""
     monkeypatch.setattr(polish_module, "MOST_ROWS", 25)
     rows = gaussian_rows(100, 6)[:40]
-    polished = minimize_over_largest(rows, np.ones(40), np.eye(6))
+    polished = minimize_over_largest(single(rows), np.ones(40), np.eye(6))
     lightest = np.argsort((rows**2).sum(axis=1))[:15]
     np.testing.assert_array_equal(polished[lightest], 1.0)
     a, b = weighted_spectrum(rows, np.ones(40))
@@ -232,37 +239,39 @@ def test_some_of_many_rows(monkeypatch, gaussian_rows):
 # derivatives
 
 
-@pytest.fixture
-def problem(gaussian_rows):
+@pytest.fixture(params=[True, False], ids=["rows", "groups"])
+def problem(gaussian_rows, request):
     """Rows, weights and Z of a regularized problem."""
     rng = np.random.default_rng(3)
     Z = np.diag(1 / (1 + rng.lognormal(size=5)))
-    return gaussian_rows(40, 5)[:12] @ np.sqrt(Z), rng.lognormal(size=12), Z
+    V = gaussian_rows(40, 5)[:12] @ np.sqrt(Z)
+    sizes = np.ones(12, int) if request.param else np.array([1, 4, 2, 5])
+    return Rows(V, sizes), rng.lognormal(size=len(sizes)), Z
 
 
 @pytest.mark.parametrize("tau", [10.0, 1e3])
 def test_gradient_against_finite_differences(tau, problem):
-    V, weights, Z = problem
+    rows, weights, Z = problem
 
     def f(x):
-        return barrier_value(decompose(V, weights * np.exp(x), Z), tau)[0]
+        return barrier_value(decompose(rows, weights * np.exp(x), Z), tau)[0]
 
     h = 1e-6
     differences = [(f(h * e) - f(-h * e)) / (2 * h) for e in np.eye(len(weights))]
-    found = gradient(decompose(V, weights, Z), tau)
+    found = gradient(decompose(rows, weights, Z), tau)
     np.testing.assert_allclose(found, differences, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("tau", [10.0, 1e3])
 def test_newton_direction_against_finite_differences(tau, problem):
     """Along the Newton direction the gradient falls at the rate of the gradient itself."""
-    V, weights, Z = problem
-    point = decompose(V, weights, Z)
+    rows, weights, Z = problem
+    point = decompose(rows, weights, Z)
     direction, promise = newton_direction(point, tau)
 
     def derivatives(h):
         factor = 1 + h * direction
-        return gradient(decompose(V, weights * factor, Z), tau) / factor
+        return gradient(decompose(rows, weights * factor, Z), tau) / factor
 
     h = 1e-6
     rate = (derivatives(h) - derivatives(-h)) / (2 * h)
@@ -315,10 +324,10 @@ def test_best_scale(gaussian_rows):
     rng = np.random.default_rng(0)
     rows, weights = gaussian_rows(50, 6)[:20], rng.lognormal(10, size=20)
     a, b = weighted_spectrum(rows, weights)
-    np.testing.assert_allclose(best_scale(rows, weights, np.eye(6)), weights * 2 / (a + b))
+    np.testing.assert_allclose(best_scale(single(rows), weights, np.eye(6)), weights * 2 / (a + b))
     penalty = rng.lognormal(size=6)
     Z = np.diag(1 / (1 + penalty))
-    scaled = best_scale(rows @ np.sqrt(Z), weights, Z)
+    scaled = best_scale(single(rows @ np.sqrt(Z)), weights, Z)
     around = [epsilon(rows, scaled * c, penalty) for c in (0.99, 1.0, 1.01)]
     assert np.argmin(around) == 1
 

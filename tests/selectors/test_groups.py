@@ -52,7 +52,7 @@ def by_eigenvalues(X, columns, weights, alpha=0.0):
 
 class TestResolve:
     def test_none(self):
-        assert resolve_groups(None, 7) is None
+        assert not resolve_groups(None, 7).given
 
     @pytest.mark.parametrize("labels", [list("cabcb"), np.array(list("cabcb")), tuple("cabcb")])
     def test_order_of_first_appearance(self, labels):

@@ -37,10 +37,13 @@ class Block(ctypes.Structure):
     _fields_ = (
         ("l", ctypes.c_int64),
         ("n_rows", ctypes.c_int64),
+        ("n_groups", ctypes.c_int64),
         ("rule", ctypes.c_int64),
         ("again", ctypes.c_int64),
         ("n_drawn", ctypes.c_int64),
         ("most", ctypes.c_int64),
+        ("n_stale", ctypes.c_int64),
+        ("most_stale", ctypes.c_int64),
         ("n_looked_at", ctypes.c_int64),
         ("near_tie", ctypes.c_double),
         ("least", ctypes.c_double),
@@ -48,6 +51,7 @@ class Block(ctypes.Structure):
         ("step", ctypes.c_double * 2),
         ("potential", ctypes.c_double * 2),
         ("rows", ctypes.c_void_p * 2),
+        ("starts", ctypes.c_void_p),
         ("norms2", ctypes.c_void_p),
         ("diagonal", ctypes.c_void_p * 2),
         ("off", ctypes.c_void_p * 2),
@@ -108,6 +112,7 @@ def serves(rank: int) -> bool:
 def draws(
     rule: str,
     rows: Pair,
+    starts: IndexArray,
     norms2: FloatArray,
     selected: BoolArray,
     again: bool,
@@ -117,18 +122,23 @@ def draws(
     potentials: tuple[float, float],
     Z: Pair,
     t: FloatArray,
+    n_drawn: int,
+    most: int,
+    most_stale: int,
 ) -> Ahead:
-    """Make draws among the rows of a pool, given those made since the decomposition.
+    """Make draws among the groups of rows of a pool, given those made since the decomposition.
 
     Parameters
     ----------
     rule : {"norm", "slack", "ratio"}
-        Which feasible row is drawn.
+        Which feasible group is drawn.
     rows : pair of ndarrays of shape (n_rows, l)
         The pool in scan order, in the coordinates of either barrier's decomposition.
-    norms2 : ndarray of shape (n_rows,)
+    starts : ndarray of shape (n_groups + 1,)
+        Where each group's rows start, and where the last one's end.
+    norms2 : ndarray of shape (n_groups,)
         Their squared norms.
-    selected : ndarray of shape (n_rows,)
+    selected : ndarray of shape (n_groups,)
         Those that are drawn only ``again``, where no other is feasible.
     again : bool
         Whether that is allowed.
@@ -138,42 +148,52 @@ def draws(
         Where the barriers were at the decomposition, and what they move by a draw.
     potentials : pair of float
         At the present places.
-    Z : pair of ndarrays of shape (most, l)
+    Z : pair of ndarrays of shape (most_stale + size of the largest group - 1, l), or more rows
         Rows drawn since the decomposition, filled up with those drawn here.
     t : ndarray
         The weights of the rows drawn since the decomposition.
+    n_drawn, most : int
+        Draws since the decomposition, and how many there are to be at most.
+    most_stale : int
+        Rows drawn since the decomposition after which no more are.
     """
-    most, n_drawn = len(Z[0]), len(t)
     taken = selected.astype(np.uint8)
-    all_t, drawn = np.empty(most), np.empty(most, np.int64)
-    all_t[:n_drawn] = t
+    sizes, n_stale, room = np.diff(starts), len(t), len(Z[0])
+    assert most_stale + sizes.max() - 1 <= room
+    all_t, drawn = np.empty(room), np.empty(most, np.int64)
+    all_t[:n_stale] = t
     block = Block(
         l=Z[0].shape[1],
-        n_rows=len(taken),
+        n_rows=len(rows[0]),
+        n_groups=len(taken),
         rule=RULES.index(rule),
         again=again,
         n_drawn=n_drawn,
         most=most,
+        n_stale=n_stale,
+        most_stale=most_stale,
         near_tie=NEAR_TIE,
         least=decomposition[0].least,
         place=places,
         step=steps,
         potential=potentials,
         rows=tuple(map(address, rows)),
+        starts=starts.ctypes.data,
         norms2=address(norms2),
         diagonal=tuple(address(side.diagonal) for side in decomposition),
         off=tuple(address(side.off) for side in decomposition),
         selected=taken.ctypes.data,
         Z=tuple(map(address, Z)),
-        t=all_t.ctypes.data,
+        t=address(all_t),
         drawn=drawn.ctypes.data,
     )
     state = State(draw_ahead(ctypes.byref(block)))
     if state is State.NO_MEMORY:
         raise MemoryError(f"no room for {most} draws among {len(taken)} rows of {block.l} numbers")
-    new = slice(n_drawn, block.n_drawn)
     potentials = block.potential[0], block.potential[1]
-    return Ahead(state, drawn[new], all_t[new], potentials, block.n_looked_at)
+    drawn = drawn[n_drawn : block.n_drawn]
+    first = n_stale + np.cumsum(sizes[drawn]) - sizes[drawn]
+    return Ahead(state, drawn, all_t[first], potentials, block.n_looked_at)
 
 
 def address(array: FloatArray) -> int:

@@ -35,10 +35,13 @@ enum state { DONE, NONE_FEASIBLE, LOST_DEFINITENESS, NO_MEMORY };
 #define FIELDS(X)                                                                        \
     X(int64_t, l, )           /* length of a row */                                      \
     X(int64_t, n_rows, )      /* of the pool */                                          \
+    X(int64_t, n_groups, )    /* that are drawn whole; of one row each, mostly */        \
     X(int64_t, rule, )                                                                   \
     X(int64_t, again, )       /* whether selected rows may be drawn, if no other can */  \
     X(int64_t, n_drawn, )     /* in and out: draws since the decomposition */            \
     X(int64_t, most, )        /* ... of which at most so many */                         \
+    X(int64_t, n_stale, )     /* in and out: rows drawn since the decomposition ... */   \
+    X(int64_t, most_stale, )  /* ... after which no more are */                          \
     X(int64_t, n_looked_at, ) /* out: rows computed closely */                           \
     X(double, near_tie, )                                                                \
     X(double, least, )        /* a lower bound of the lower T's eigenvalues */           \
@@ -46,6 +49,7 @@ enum state { DONE, NONE_FEASIBLE, LOST_DEFINITENESS, NO_MEMORY };
     X(double, step, [2])      /* ... and by how much a draw moves them */                \
     X(double, potential, [2]) /* in and out */                                           \
     X(const double *, rows, [2])                                                         \
+    X(const int64_t *, starts, ) /* of the groups' rows, and their end */                \
     X(const double *, norms2, )                                                          \
     X(const double *, diagonal, [2]) /* of T ... */                                      \
     X(const double *, off, [2])      /* ... and beside its diagonal */                   \
@@ -70,41 +74,53 @@ typedef struct {
     Resolvent lower, upper;
     Resolvent node, beyond;         /* at x0, and at y0 with A as decomposed */
     double x0, y0;
-    int64_t n_known;                /* rows with known numbers: h, h', H, H' */
-    double *known[4];
-    double *lv, *uv;                /* bounds on L and U of the rows */
+    int64_t n_known, group;         /* rows with known numbers, and the last one's group */
+    double *known[4];               /* h, h', H, H' of the groups: sums over their rows */
+    double *lv, *uv;                /* bounds on L and U of the groups */
     double *spare[FOUR];
 } Work;
 
 typedef struct {
-    double lv, uv, term;            /* L(u), U(u), and L's positive term */
+    double lv, uv, term;            /* L, U, and L's positive term: sums over a group's rows */
     Forms lower, upper;
 } Candidate;
 
-/* Compute the known numbers of the next four rows. */
+/* Compute the known numbers of the next four rows, and add them to those of their groups. */
 KERNEL void know_more(Work *work, const Block *block)
 {
-    const int64_t l = block->l, last = block->n_rows - 1;
+    const int64_t l = block->l, first = work->n_known, left = block->n_rows - first;
+    const int count = left < FOUR ? (int)left : FOUR;
     const Resolvent *at[2] = {&work->node, &work->beyond};
-    int64_t rows[FOUR];
-    for (int c = 0; c < FOUR; c++) rows[c] = work->n_known + c < last ? work->n_known + c : last;
+    int64_t group[FOUR];
+    for (int c = 0; c < count; c++) {
+        while (first + c >= block->starts[work->group + 1]) work->group++;
+        group[c] = work->group;
+    }
     for (int side = 0; side < 2; side++) {
         const double *z[FOUR];
-        for (int c = 0; c < FOUR; c++) z[c] = block->rows[side] + rows[c] * l;
+        for (int c = 0; c < FOUR; c++) z[c] = block->rows[side] + (first + (c < count ? c : 0)) * l;
         times_four(at[side], z, work->spare);
-        for (int c = 0; c < FOUR; c++) {
+        for (int c = 0; c < count; c++) {
             const Forms found = forms(l, z[c], work->spare[c]);
-            work->known[2 * side][rows[c]] = found.plain;
-            work->known[2 * side + 1][rows[c]] = found.square;
+            work->known[2 * side][group[c]] += found.plain;
+            work->known[2 * side + 1][group[c]] += found.square;
         }
     }
-    work->n_known = rows[FOUR - 1] + 1;
+    work->n_known += count;
 }
 
-/* Bounds of some rows: L(u) or more, with what a near-tie allows; U(u) or less. */
+/* Know nothing. */
+INLINE void forget(Work *work, const Block *block)
+{
+    work->n_known = work->group = 0;
+    for (int i = 0; i < 4; i++)
+        memset(work->known[i], 0, (size_t)block->n_groups * sizeof(double));
+}
+
+/* Bounds of some groups: L or more, with what a near-tie allows; U or less. */
 KERNEL void bound(Work *work, const Block *block, int64_t start, int64_t stop, double x, double y)
 {
-    while (work->n_known < stop) know_more(work, block);
+    while (work->n_known < block->starts[stop]) know_more(work, block);
     const double *h = work->known[0], *slope = work->known[1];
     const double *H = work->known[2], *Slope = work->known[3], *norms2 = block->norms2;
     const double delta = work->x0 - x, Delta = work->y0 - y;
@@ -114,18 +130,18 @@ KERNEL void bound(Work *work, const Block *block, int64_t start, int64_t stop, d
     const double change = work->upper.change;
     double *restrict lv = work->lv, *restrict uv = work->uv;
 #pragma omp simd
-    for (int64_t row = start; row < stop; row++) {
-        const double r = 1 / (h[row] + delta * slope[row]), v = h[row] * r;
-        const double q = H[row] * (H[row] / (H[row] - Delta * Slope[row]));
-        const double F = v > top ? v * (slope[row] * r * share - 1) : F_top;
-        const double least = SPARE * (q + q * (q / (norms2[row] * change))); /* q * q may be 0 */
-        const int is_known = h[row] > 0 && least > 0;
-        lv[row] = is_known ? h[row] * F : INFINITY;
-        uv[row] = is_known ? least : 0;
+    for (int64_t g = start; g < stop; g++) {
+        const double r = 1 / (h[g] + delta * slope[g]), v = h[g] * r;
+        const double q = H[g] * (H[g] / (H[g] - Delta * Slope[g]));
+        const double F = v > top ? v * (slope[g] * r * share - 1) : F_top;
+        const double least = SPARE * (q + q * (q / (norms2[g] * change))); /* q * q may be 0 */
+        const int is_known = h[g] > 0 && least > 0;
+        lv[g] = is_known ? h[g] * F : INFINITY;
+        uv[g] = is_known ? least : 0;
     }
 }
 
-/* Keep the known numbers up with a draw, which makes N - c c^T of N. */
+/* Keep the known numbers up with a row drawn, which makes N - c c^T of N. */
 KERNEL void follow(Work *work, const Block *block, const double *z, double t)
 {
     Resolvent *N = &work->node;
@@ -140,34 +156,46 @@ KERNEL void follow(Work *work, const Block *block, const double *z, double t)
     times(N, c, Nc);
     N->k = k + 1;
     const double length2 = dot(l, c, c);
-    for (int64_t row = 0; row < work->n_known; row++) {
-        if (block->selected[row] && !block->again) continue;
-        const double *u = block->rows[0] + row * l;
-        double cu = 0, Ncu = 0;
+    for (int64_t g = 0; block->starts[g] < work->n_known; g++) {
+        if (block->selected[g] && !block->again) continue;
+        const int64_t end = block->starts[g + 1], stop = end < work->n_known ? end : work->n_known;
+        for (int64_t row = block->starts[g]; row < stop; row++) {
+            const double *u = block->rows[0] + row * l;
+            double cu = 0, Ncu = 0;
 #pragma omp simd reduction(+ : cu, Ncu)
-        for (int64_t i = 0; i < l; i++) cu += c[i] * u[i], Ncu += Nc[i] * u[i];
-        work->known[0][row] -= cu * cu;
-        work->known[1][row] -= cu * (2 * Ncu - cu * length2);
+            for (int64_t i = 0; i < l; i++) cu += c[i] * u[i], Ncu += Nc[i] * u[i];
+            work->known[0][g] -= cu * cu;
+            work->known[1][g] -= cu * (2 * Ncu - cu * length2);
+        }
     }
 }
 
-/* L of one row. */
-INLINE void weigh_lower(Work *work, Block *block, int64_t row, Candidate *u)
+/* Both forms of a group. */
+INLINE Forms sum_forms(Work *work, const Block *block, const Resolvent *N, int side, int64_t g)
 {
-    const double *z = block->rows[0] + row * block->l;
+    Forms sum = {0};
+    for (int64_t row = block->starts[g]; row < block->starts[g + 1]; row++) {
+        const double *z = block->rows[side] + row * block->l;
+        times(N, z, work->spare[0]);
+        const Forms found = forms(block->l, z, work->spare[0]);
+        sum.square += found.square, sum.plain += found.plain;
+    }
+    return sum;
+}
+
+/* L of one group. */
+INLINE void weigh_lower(Work *work, Block *block, int64_t g, Candidate *u)
+{
     block->n_looked_at++;
-    times(&work->lower, z, work->spare[0]);
-    u->lower = forms(block->l, z, work->spare[0]);
+    u->lower = sum_forms(work, block, &work->lower, 0, g);
     u->term = u->lower.square / work->lower.change;
     u->lv = u->term - u->lower.plain;
 }
 
 /* U of it. */
-INLINE void weigh_upper(Work *work, const Block *block, int64_t row, Candidate *u)
+INLINE void weigh_upper(Work *work, const Block *block, int64_t g, Candidate *u)
 {
-    const double *z = block->rows[1] + row * block->l;
-    times(&work->upper, z, work->spare[0]);
-    u->upper = forms(block->l, z, work->spare[0]);
+    u->upper = sum_forms(work, block, &work->upper, 1, g);
     u->uv = u->upper.square / work->upper.change + u->upper.plain;
 }
 
@@ -181,59 +209,59 @@ INLINE double preference(const Block *block, double lv, double uv)
     return block->rule == SLACK ? lv - uv : lv / uv;
 }
 
-/* What the rule makes of one row; -inf where it is infeasible, or not as good as that. */
-INLINE double rate(Work *work, Block *block, int64_t row, double as_good_as, Candidate *u)
+/* What the rule makes of one group; -inf where it is infeasible, or not as good as that. */
+INLINE double rate(Work *work, Block *block, int64_t g, double as_good_as, Candidate *u)
 {
-    weigh_lower(work, block, row, u);
-    if (preference(block, u->lv, work->uv[row]) < as_good_as) return -INFINITY;
-    weigh_upper(work, block, row, u);
+    weigh_lower(work, block, g, u);
+    if (preference(block, u->lv, work->uv[g]) < as_good_as) return -INFINITY;
+    weigh_upper(work, block, g, u);
     return is_feasible(block, u) ? preference(block, u->lv, u->uv) : -INFINITY;
 }
 
-/* The first feasible row, or -1: of those that are selected, or of the others. */
+/* The first feasible group, or -1: of those that are selected, or of the others. */
 KERNEL int64_t first_feasible(Work *work, Block *block, int selected, double x, double y,
                               Candidate *u)
 {
-    for (int64_t row = 0; row < block->n_rows; row++) {
-        if (row % CHUNK == 0) {
-            const int64_t stop = row + CHUNK < block->n_rows ? row + CHUNK : block->n_rows;
-            bound(work, block, row, stop, x, y);
+    for (int64_t g = 0; g < block->n_groups; g++) {
+        if (g % CHUNK == 0) {
+            const int64_t stop = g + CHUNK < block->n_groups ? g + CHUNK : block->n_groups;
+            bound(work, block, g, stop, x, y);
         }
-        if (block->selected[row] != selected || work->lv[row] < work->uv[row]) continue;
-        weigh_lower(work, block, row, u);
-        if (u->lv < work->uv[row] - block->near_tie * u->term) continue;
-        weigh_upper(work, block, row, u);
-        if (is_feasible(block, u)) return row;
+        if (block->selected[g] != selected || work->lv[g] < work->uv[g]) continue;
+        weigh_lower(work, block, g, u);
+        if (u->lv < work->uv[g] - block->near_tie * u->term) continue;
+        weigh_upper(work, block, g, u);
+        if (is_feasible(block, u)) return g;
     }
     return -1;
 }
 
-/* The feasible row that the rule prefers, or -1. Of near-ties it is the first. */
+/* The feasible group that the rule prefers, or -1. Of near-ties it is the first. */
 KERNEL int64_t best_feasible(Work *work, Block *block, int selected, double x, double y,
                              Candidate *u)
 {
     double *hopes = work->lv, best = -INFINITY;
-    int64_t row, most_hopeful = -1;
-    bound(work, block, 0, block->n_rows, x, y);
-    for (row = 0; row < block->n_rows; row++) {
-        const int is_out = block->selected[row] != selected || work->lv[row] < work->uv[row];
-        hopes[row] = is_out ? -INFINITY : preference(block, work->lv[row], work->uv[row]);
-        if (hopes[row] > best) best = hopes[row], most_hopeful = row;
+    int64_t g, most_hopeful = -1;
+    bound(work, block, 0, block->n_groups, x, y);
+    for (g = 0; g < block->n_groups; g++) {
+        const int is_out = block->selected[g] != selected || work->lv[g] < work->uv[g];
+        hopes[g] = is_out ? -INFINITY : preference(block, work->lv[g], work->uv[g]);
+        if (hopes[g] > best) best = hopes[g], most_hopeful = g;
     }
     if (most_hopeful < 0) return -1;
     best = hopes[most_hopeful] = rate(work, block, most_hopeful, -INFINITY, u);
-    for (row = 0; row < block->n_rows; row++) { /* from hopes to what they are */
+    for (g = 0; g < block->n_groups; g++) { /* from hopes to what they are */
         const double as_good = best == -INFINITY ? best : best - 10 * block->near_tie * fabs(best);
-        if (row == most_hopeful || hopes[row] == -INFINITY) continue;
-        hopes[row] = hopes[row] >= as_good ? rate(work, block, row, as_good, u) : -INFINITY;
-        best = hopes[row] > best ? hopes[row] : best;
+        if (g == most_hopeful || hopes[g] == -INFINITY) continue;
+        hopes[g] = hopes[g] >= as_good ? rate(work, block, g, as_good, u) : -INFINITY;
+        best = hopes[g] > best ? hopes[g] : best;
     }
     if (!(best > -INFINITY && best < INFINITY)) return -1;
-    for (row = 0; row < block->n_rows; row++)
-        if (hopes[row] >= best - block->near_tie * fabs(best)) break;
-    if (row == block->n_rows) return -1; /* NaN compares with nothing */
-    rate(work, block, row, -INFINITY, u);
-    return row;
+    for (g = 0; g < block->n_groups; g++)
+        if (hopes[g] >= best - block->near_tie * fabs(best)) break;
+    if (g == block->n_groups) return -1; /* NaN compares with nothing */
+    rate(work, block, g, -INFINITY, u);
+    return g;
 }
 
 INLINE int64_t choose(Work *work, Block *block, int selected, double x, double y, Candidate *u)
@@ -242,12 +270,26 @@ INLINE int64_t choose(Work *work, Block *block, int selected, double x, double y
                                : best_feasible(work, block, selected, x, y, u);
 }
 
-/* Make draw number k. */
-KERNEL enum state draw(Work *work, Block *block, int64_t k)
+/* The potential after a group's rows are added to A; -1 if rounding defeats that. */
+INLINE double grown(Resolvent *N, const Forms *sum, int64_t count, const double *z, double t)
 {
-    const int64_t l = block->l;
-    const double x = block->place[0] + block->step[0] * (double)(k + 1);
-    const double y = block->place[1] + block->step[1] * (double)(k + 1);
+    if (count == 1) return N->trace - N->sign * t * sum->square / (1 + N->sign * t * sum->plain);
+    for (int64_t j = 0; j < count; j++, z += N->l) {
+        double *c = N->C + N->k * N->l;
+        times(N, z, c);
+        if (!add(N, z, t)) return -1;
+        N->trace -= N->sign * dot(N->l, c, c);
+    }
+    return N->trace;
+}
+
+/* Make the next draw. */
+KERNEL enum state draw(Work *work, Block *block)
+{
+    const int64_t l = block->l, k = block->n_stale, *starts = block->starts;
+    const double moves = (double)(block->n_drawn + 1);
+    const double x = block->place[0] + block->step[0] * moves;
+    const double y = block->place[1] + block->step[1] * moves;
     Resolvent *lower = &work->lower, *upper = &work->upper;
     Candidate u = {0};
     if (!move(lower, x, k, block->Z[0], block->t) || !(lower->change > 0)) return LOST_DEFINITENESS;
@@ -257,29 +299,42 @@ KERNEL enum state draw(Work *work, Block *block, int64_t k)
         const double end = block->place[0] + block->step[0] * (double)block->most;
         const int is_first = work->x0 == -INFINITY;
         work->x0 = is_first && middle > x && middle < end ? middle : end;
-        work->n_known = 0;
+        forget(work, block);
         if (!move(&work->node, work->x0, k, block->Z[0], block->t)) return LOST_DEFINITENESS;
     }
-    int64_t row = choose(work, block, 0, x, y, &u);
-    if (row < 0 && block->again) row = choose(work, block, 1, x, y, &u);
+    int64_t g = choose(work, block, 0, x, y, &u);
+    if (g < 0 && block->again) g = choose(work, block, 1, x, y, &u);
     const double t = 2 / (u.lv + u.uv);
-    if (row < 0 || !(t > 0 && t < INFINITY)) return NONE_FEASIBLE;
-    lower->potential = lower->trace - t * u.lower.square / (1 + t * u.lower.plain);
-    upper->potential = upper->trace + t * u.upper.square / (1 - t * u.upper.plain);
-    block->t[k] = t;
-    block->drawn[k] = row;
-    block->selected[row] = 1;
-    for (int side = 0; side < 2; side++)
-        memcpy(block->Z[side] + k * l, block->rows[side] + row * l, (size_t)l * sizeof(double));
-    follow(work, block, block->Z[0] + k * l, t);
+    if (g < 0 || !(t > 0 && t < INFINITY)) return NONE_FEASIBLE;
+    const int64_t count = starts[g + 1] - starts[g];
+    double *z[2];
+    for (int side = 0; side < 2; side++) {
+        z[side] = block->Z[side] + k * l;
+        memcpy(z[side], block->rows[side] + starts[g] * l, (size_t)(count * l) * sizeof(double));
+    }
+    const double below = grown(lower, &u.lower, count, z[0], t);
+    const double above = grown(upper, &u.upper, count, z[1], t);
+    if (!(below > 0 && above > 0)) return LOST_DEFINITENESS;
+    lower->potential = below, upper->potential = above;
+    block->drawn[block->n_drawn++] = g;
+    block->selected[g] = 1;
+    for (int64_t j = 0; j < count; j++) block->t[k + j] = t;
+    block->n_stale += count;
+    for (int64_t j = 0; j < count && work->x0 > -INFINITY; j++) follow(work, block, z[0] + j * l, t);
     return DONE;
 }
 
 /* Make draws until there are as many as wanted, or something else has to be done first. */
 CLONES enum state draw_ahead(Block *block)
 {
-    const int64_t l = block->l, n_rows = block->n_rows, most = block->most;
-    const int64_t numbers = 4 * (most + FOUR + 1) * l + FOUR * l + 6 * n_rows + 1;
+    const int64_t l = block->l, n_groups = block->n_groups, most = block->most;
+    int64_t largest = 1;
+    for (int64_t g = 0; g < n_groups; g++) {
+        const int64_t count = block->starts[g + 1] - block->starts[g];
+        largest = count > largest ? count : largest;
+    }
+    const int64_t room = block->most_stale + largest; /* rows of C */
+    const int64_t numbers = 4 * (room + FOUR + 1) * l + FOUR * l + 6 * n_groups + 1;
     double *space = malloc((size_t)numbers * sizeof(double));
     double *next = space;
     if (!space) return NO_MEMORY;
@@ -296,21 +351,19 @@ CLONES enum state draw_ahead(Block *block)
         resolvents[i]->l = l;
         resolvents[i]->d = next, next += l;
         resolvents[i]->ratio = next, next += l;
-        resolvents[i]->C = next, next += (most + FOUR - 1) * l;
+        resolvents[i]->C = next, next += (room + FOUR - 1) * l;
     }
     for (int c = 0; c < FOUR; c++) work.spare[c] = next, next += l;
-    for (int i = 0; i < 4; i++) work.known[i] = next, next += n_rows;
-    work.lv = next, next += n_rows;
+    for (int i = 0; i < 4; i++) work.known[i] = next, next += n_groups;
+    work.lv = next, next += n_groups;
     work.uv = next;
     work.lower.potential = block->potential[0];
     work.upper.potential = block->potential[1];
 
     enum state state = DONE;
     if (most > 0 && !(factorize(&work.beyond, work.y0) > 0)) state = LOST_DEFINITENESS;
-    while (state == DONE && block->n_drawn < most) {
-        state = draw(&work, block, block->n_drawn);
-        block->n_drawn += state == DONE;
-    }
+    while (state == DONE && block->n_drawn < most && block->n_stale < block->most_stale)
+        state = draw(&work, block);
     block->potential[0] = work.lower.potential;
     block->potential[1] = work.upper.potential;
     free(space);

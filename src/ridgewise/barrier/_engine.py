@@ -10,17 +10,20 @@ Whatever goes wrong numerically is noticed: the engine decomposes A anew and tri
 fails too, the draw is made by the plain algorithm's arithmetic, which raises an error if it can't.
 """
 
+import math
 from collections import Counter
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
 
+from ridgewise._groups import Groups
 from ridgewise._progress import advance
 from ridgewise._threads import one_blas_thread
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.barrier import _compiled as compiled
 from ridgewise.barrier import _plain as plain
 from ridgewise.barrier._decomposition import eigendecomposition, tridiagonalization
+from ridgewise.barrier._grouped import grouped, spans, sums
 from ridgewise.barrier._pool import Pair, Pool, Shift
 from ridgewise.barrier._problem import (
     NONE_FEASIBLE,
@@ -47,6 +50,7 @@ def sparsify(
     rule: str = "norm",
     penalty: FloatArray | None = None,
     n_distinct: int | None = None,
+    groups: Groups | None = None,
 ) -> Sparsifier:
     """Single-set spectral sparsification: the result of ``sparsify_plain``, fast.
 
@@ -62,6 +66,8 @@ def sparsify(
         For ridge models, alpha / sigma^2 of each direction, as in :func:`sparsify_plain`.
     n_distinct : int, optional
         Go on drawing until so many distinct rows are selected, as in :func:`sparsify_plain`.
+    groups : Groups, optional
+        Of rows that are drawn whole, as in :func:`sparsify_plain`.
 
     Returns
     -------
@@ -69,6 +75,7 @@ def sparsify(
         Weighted rows whose spectrum, recomputed from the weights, keeps Lemma 1's promise.
     """
     check_rule(rule)
+    vectors = grouped(vectors, groups)
     with one_blas_thread():
         return Engine(vectors, n_draws, rule, penalty, n_distinct).run()
 
@@ -96,18 +103,22 @@ class Engine:
 
         self.A = np.zeros((vectors.rank, vectors.rank))  # without the draws since `fresh_at`
         self.fresh_at, self.patience = 0, 0
-        self.raw = np.empty((0, vectors.rank))  # the rows drawn since
+        self.raw = np.empty((0, vectors.rank))  # the rows drawn since ...
+        self.raw_t = np.empty(0)  # ... and their weights
+        self.n_stale = 0  # ... and how many they are
         self.lower, self.upper = Resolvent(+1), Resolvent(-1)
         self.is_compiled = compiled.serves(vectors.rank)
         # decompositions cost l^3, what is carried between them l k^2: k = l^(2/3) balances them
         self.most_stale = max(16, round(1.25 * vectors.rank ** (2 / 3)))
+        self.largest = int(self.pool.sizes.max(initial=1))
+        self.depth = 16  # how far into the pool draws went since the last decomposition
         self.counts: Counter[str] = Counter()
 
     def run(self) -> Sparsifier:
         """Make all draws."""
         while not self.goal.is_reached(self.tau, self.n_selected):
             advance(min(self.tau, self.goal.n_draws), self.goal.n_draws, "draws")
-            if self.tau - self.fresh_at >= self.patience:
+            if self.tau - self.fresh_at >= self.patience or self.n_stale >= self.most_stale:
                 self.decompose()
             if self.rule != "norm" and self.tau >= self.refill_at:
                 self.fill()
@@ -126,7 +137,9 @@ class Engine:
         """Remember draws."""
         new = slice(self.tau, self.tau + len(t))
         self.positions[new], self.t[new] = positions, t
-        self.raw[self.tau - self.fresh_at : new.stop - self.fresh_at] = rows
+        stale = slice(self.n_stale, self.n_stale + len(rows))
+        self.raw[stale], self.raw_t[stale] = rows, np.repeat(t, self.pool.sizes[positions])
+        self.n_stale = stale.stop
         for position in positions:
             self.n_selected += not self.selected[position]
             self.selected[position] = True
@@ -159,18 +172,19 @@ class Engine:
 
     def become_fresh(self, A: FloatArray) -> None:
         """Have the draws made until now in A."""
-        depth = int(self.positions[self.fresh_at : self.tau].max(initial=0))
-        self.prefix = 2 * depth + 64  # rows of the rule "norm" that will do until the next one
+        self.prefix, self.depth = 2 * self.depth + 32, 0
         self.pool.rotated = None
         self.A, self.fresh_at = A, self.tau
         # rows drawn since: as they are, and in each barrier's coordinates
-        self.raw = np.empty((max(self.patience, 1), self.vectors.rank))
+        self.n_stale = 0
+        self.raw = np.empty((self.most_stale + self.largest, self.vectors.rank))
+        self.raw_t = np.empty(len(self.raw))
         Z = np.empty_like(self.raw)
         self.Z = Z, Z if self.Q[0] is self.Q[1] else np.empty_like(Z)
 
     def grown(self) -> FloatArray:
         """A with the draws since the last decomposition in it."""
-        rows, t = self.raw[: self.tau - self.fresh_at], self.t[self.fresh_at : self.tau]
+        rows, t = self.raw[: self.n_stale], self.raw_t[: self.n_stale]
         return self.A + (rows.T * t) @ rows
 
     # the pool
@@ -193,15 +207,28 @@ class Engine:
         """No row of the pool is feasible: have others in it, or look at all rows plainly."""
         if self.rule != "norm" and self.filled_at < self.tau:
             self.fill()
-        elif self.rule == "norm" and self.prefix < len(self.pool):
+        elif self.rule == "norm" and len(self.pool.places) >= self.prefix:
             self.prefix, self.pool.rotated = 2 * self.prefix, None
         elif self.rule != "norm" or not self.pool.extend():
             self.draw_plainly()
 
     @property
     def rows(self) -> Pair:
-        """The pool in each barrier's coordinates; of a prefix, as many rows as it takes."""
-        return self.pool.rotate(self.Q, self.prefix if self.rule == "norm" else None)
+        """What is looked at of the pool, in each barrier's coordinates."""
+        if self.pool.rotated is None:
+            self.pool.rotate(self.Q, self.places())
+        assert self.pool.rotated is not None
+        return self.pool.rotated
+
+    def places(self) -> IndexArray:
+        """What to look at of the pool: of a prefix, the first unselected rows, if they will do."""
+        everything = np.arange(len(self.pool))
+        if self.rule != "norm":
+            return everything
+        left = everything[~self.selected[: len(self.pool)]]
+        if self.pool.again and len(left) <= self.prefix:
+            return everything
+        return left[: self.prefix]
 
     # draws
 
@@ -209,13 +236,15 @@ class Engine:
         """Make draws up to the next decomposition or scan, and tell how many."""
         stop = self.stop()
         rows, fresh = self.rows, self.fresh_at
-        pool = self.pool.positions[: len(rows[0])]
+        pool = self.pool.positions[self.pool.places]
         if len(pool) == 0:
             return 0
         is_whole = len(pool) == len(self.pool)
+        fit = math.ceil((self.most_stale - self.n_stale) / self.pool.sizes[pool].min())
         ahead = compiled.draws(
             self.rule,
             rows,
+            self.pool.offsets,
             self.pool.norms2[pool],
             self.selected[pool],
             again=self.pool.again and is_whole,
@@ -223,16 +252,22 @@ class Engine:
             places=(self.barriers.lower(fresh), self.barriers.upper(fresh)),
             steps=(1.0, self.barriers.delta_U),
             potentials=(self.lower.potential, self.upper.potential),
-            Z=(self.Z[0][: stop - fresh], self.Z[1][: stop - fresh]),
-            t=self.t[fresh : self.tau],
+            Z=self.Z,
+            t=self.raw_t[: self.n_stale],
+            n_drawn=self.tau - fresh,
+            most=min(stop - fresh, self.tau - fresh + fit),
+            most_stale=self.most_stale,
         )
-        self.record(pool[ahead.drawn], self.pool.raw[ahead.drawn], ahead.t)
-        self.counts["compiled draws"] += len(ahead.t)
+        n_made = len(ahead.drawn)
+        self.depth = max(self.depth, int(ahead.drawn.max(initial=0)))
+        drawn = spans(self.pool.starts, self.pool.places[ahead.drawn])
+        self.record(pool[ahead.drawn], self.pool.raw[drawn], ahead.t)
+        self.counts["compiled draws"] += n_made
         self.counts["rows"] += ahead.n_looked_at
         self.lower.potential, self.upper.potential = ahead.potentials
-        if len(ahead.t) == 0 and ahead.state is compiled.State.LOST_DEFINITENESS:
+        if n_made == 0 and ahead.state is compiled.State.LOST_DEFINITENESS:
             raise LostDefinitenessError
-        return len(ahead.t)
+        return n_made
 
     def stop(self) -> int:
         """The draw before which A is decomposed or scored anew, or the goal may be reached."""
@@ -244,8 +279,8 @@ class Engine:
 
     def draw(self) -> int:
         """One draw by NumPy: 1, or 0 if no row of the pool is feasible."""
-        k = self.tau - self.fresh_at
-        t_inverse = 1 / self.t[self.fresh_at : self.tau]
+        k = self.n_stale
+        t_inverse = 1 / self.raw_t[:k]
         L, U = self.barriers.lower(self.tau + 1), self.barriers.upper(self.tau + 1)
         lower, upper = (side.diagonal for side in self.decomposition)
         self.lower.move(lower - L, self.Z[0][:k], t_inverse)
@@ -254,29 +289,35 @@ class Engine:
         if found is None:
             return 0
         i, t = found
+        self.depth = max(self.depth, i)
+        drawn = slice(*self.pool.offsets[i : i + 2])
         for resolvent, Z, rows in zip((self.lower, self.upper), self.Z, self.rows, strict=True):
-            resolvent.add(t, *resolvent.forms_of(rows[i]))
-            Z[k] = rows[i]
-        self.record(self.pool.positions[[i]], self.pool.raw[[i]], np.array([t]))
+            resolvent.add(t, rows[drawn])
+            Z[k : k + drawn.stop - drawn.start] = rows[drawn]
+        place = self.pool.places[[i]]
+        raw = self.pool.raw[spans(self.pool.starts, place)]
+        self.record(self.pool.positions[place], raw, np.array([t]))
         return 1
 
     def choose(self) -> tuple[int, float] | None:
         """Which row of the pool is drawn, and its weight; None if none is feasible."""
         lower, upper = self.rows
-        selected = self.selected[self.pool.positions[: len(lower)]]
-        again = self.pool.again and len(lower) == len(self.pool)
+        positions = self.pool.positions[self.pool.places]
+        selected = self.selected[positions]
+        again = self.pool.again and len(positions) == len(self.pool)
         for is_again in (False, True)[: 1 + again]:
             left = np.flatnonzero(selected == is_again)
             # the first feasible row is likely to be among the first ones
             size = 64 if self.rule == "norm" else max(len(left), 1)
             for start in range(0, len(left), size):
-                rows = left[start : start + size]
-                self.counts["rows"] += len(rows)
-                lv, term = self.lower.shift(lower[rows])
-                uv, _ = self.upper.shift(upper[rows])
+                places = left[start : start + size]
+                self.counts["rows"] += len(places)
+                rows, sizes = spans(self.pool.offsets, places), self.pool.sizes[positions[places]]
+                lv, term = (sums(part, sizes) for part in self.lower.shift(lower[rows]))
+                uv = sums(self.upper.shift(upper[rows])[0], sizes)
                 i = choose(self.rule, lv, uv, is_feasible(lv, uv, term))
                 if i >= 0:
-                    return int(rows[i]), float(2 / (lv[i] + uv[i]))
+                    return int(places[i]), float(2 / (lv[i] + uv[i]))
         return None
 
     # where the fast arithmetic fails
@@ -306,25 +347,28 @@ class Engine:
             for start in range(0, len(left), size):
                 block = left[start : start + size]
                 rows = self.vectors.take(self.pool.order[block])
-                lv, term = plain.lower_shift(rows, 1.0, A_lower, L)
-                uv = plain.upper_shift(rows, self.barriers.delta_U, A_upper, U)
+                sizes = self.pool.sizes[block]
+                lower = plain.lower_shift(rows, 1.0, A_lower, L)
+                lv, term = (sums(part, sizes) for part in lower)
+                uv = sums(plain.upper_shift(rows, self.barriers.delta_U, A_upper, U), sizes)
                 i = choose(self.rule, lv, uv, is_feasible(lv, uv, term))
                 if i >= 0:
-                    found = block[[i]], rows[[i]], np.array([2 / (lv[i] + uv[i])])
-                    self.record_plainly(*found)
+                    span = slice(sizes[:i].sum(), sizes[: i + 1].sum())
+                    self.record_plainly(block[[i]], rows[span], np.array([2 / (lv[i] + uv[i])]))
                     return
         raise NumericalBreakdownError(NONE_FEASIBLE)
 
     def record_plainly(self, positions: IndexArray, rows: FloatArray, t: FloatArray) -> None:
         """Remember a draw made plainly, and decompose before the next one."""
-        if self.tau - self.fresh_at >= len(self.raw):
+        if self.n_stale + len(rows) > len(self.raw):
             self.raw = np.concatenate([self.raw, np.empty_like(self.raw)])
+            self.raw_t = np.concatenate([self.raw_t, np.empty_like(self.raw_t)])
         self.record(positions, rows, t)
         self.patience = 0
 
     def draw_again_plainly(self) -> None:
         """Make the draws since the last decomposition again, since their potentials drifted."""
-        until, self.tau = self.tau, self.fresh_at
+        until, self.tau, self.n_stale = self.tau, self.fresh_at, 0
         self.selected[:] = False
         self.selected[self.positions[: self.tau]] = True
         self.n_selected = int(np.count_nonzero(self.selected))

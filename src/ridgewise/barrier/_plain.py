@@ -9,7 +9,9 @@ norm are left out. The rules "slack" and "ratio" draw from a pool, see `pool_of`
 
 import numpy as np
 
-from ridgewise._typing import AnyArray, BoolArray, FloatArray
+from ridgewise._groups import Groups
+from ridgewise._typing import AnyArray, BoolArray, FloatArray, IndexArray
+from ridgewise.barrier._grouped import GroupedVectors, grouped
 from ridgewise.barrier._problem import (
     NONE_FEASIBLE,
     ArrayVectors,
@@ -17,6 +19,7 @@ from ridgewise.barrier._problem import (
     Goal,
     NumericalBreakdownError,
     Sparsifier,
+    Vectors,
     check_rule,
     choose,
     finish,
@@ -26,6 +29,7 @@ from ridgewise.barrier._problem import (
     pool_size,
     refill_interval,
     scan_order,
+    sizes_of,
 )
 
 
@@ -35,6 +39,7 @@ def sparsify_plain(
     rule: str = "norm",
     penalty: FloatArray | None = None,
     n_distinct: int | None = None,
+    groups: Groups | None = None,
 ) -> Sparsifier:
     """Single-set spectral sparsification of the rows of U, in O(r d l^2).
 
@@ -52,6 +57,9 @@ def sparsify_plain(
         must then exceed the effective dimension only.
     n_distinct : int, optional
         Go on drawing until so many distinct rows are selected: see `Goal`.
+    groups : Groups, optional
+        Of rows that are drawn whole: B = sum of u u^T over a group stands in the place of u u^T,
+        and the trace of B in that of the squared norm. Draws are counted in groups.
 
     Returns
     -------
@@ -59,14 +67,14 @@ def sparsify_plain(
     """
     ell = U.shape[1]
     check_rule(rule)
-    vectors, goal = ArrayVectors(U), Goal(n_draws, n_distinct)
-    barriers = Barriers(ell, n_draws, penalty)
+    vectors = grouped(ArrayVectors(U), groups)
+    goal, barriers = Goal(n_draws, n_distinct), Barriers(ell, n_draws, penalty)
     order = scan_order(penalized_norms2(vectors, barriers.penalty))
-    rows = U[order]
+    rows = explicit(vectors, order) if isinstance(vectors, GroupedVectors) else U[order]
 
     A = np.zeros((ell, ell))
     selected = np.zeros(len(order), dtype=bool)
-    choice = PlainChoice(rule, n_draws, selected)
+    choice = PlainChoice(rule, n_draws, selected, pool_size(n_draws, sizes_of(vectors)[order]))
     draws: list[int] = []
     weights: list[float] = []
     while not goal.is_reached(len(draws), int(np.count_nonzero(selected))):
@@ -76,7 +84,7 @@ def sparsify_plain(
         uv = upper_shift(rows, barriers.delta_U, A_upper, barriers.upper(tau))
         i = choice.row(tau, lv, uv, is_feasible(lv, uv, term))
         t = 2 / (lv[i] + uv[i])
-        A += t * np.outer(rows[i], rows[i])
+        A += t * (rows[i] if rows.ndim == 3 else np.outer(rows[i], rows[i]))
         selected[i] = True
         draws.append(order[i])
         weights.append(t)
@@ -87,8 +95,8 @@ def sparsify_plain(
 class PlainChoice:
     """Which row is drawn, of all of them in scan order."""
 
-    def __init__(self, rule: str, n_draws: int, selected: BoolArray) -> None:
-        self.rule, self.n_draws, self.selected = rule, n_draws, selected
+    def __init__(self, rule: str, n_draws: int, selected: BoolArray, size: int) -> None:
+        self.rule, self.n_draws, self.selected, self.size = rule, n_draws, selected, size
         self.refill_at, self.again = 0, False
         self.in_pool = np.zeros(len(selected), dtype=bool)
 
@@ -102,7 +110,7 @@ class PlainChoice:
             return i
         i = choose(self.rule, lv, uv, self.drawable(feasible))
         if i < 0 or tau >= self.refill_at:
-            pool, self.again = pool_of(lv - uv, feasible, self.selected, pool_size(self.n_draws))
+            pool, self.again = pool_of(lv - uv, feasible, self.selected, self.size)
             self.in_pool[:] = False
             self.in_pool[pool] = True
             self.refill_at = tau + refill_interval(self.n_draws)
@@ -134,18 +142,30 @@ def lower_shift(
     """L(u, delta, A, L) of every row, and the positive term in it."""
     shifted = np.linalg.inv(A - (L + delta) * np.eye(len(A)))
     increase = lower_potential(L + delta, A) - lower_potential(L, A)
-    u_shifted = u @ shifted
-    term = np.einsum("ij,ij->i", u_shifted, u_shifted) / increase
-    return term - np.einsum("ij,ij->i", u_shifted, u), term
+    square, plain = forms(u, shifted)
+    return square / increase - plain, square / increase
 
 
 def upper_shift(u: FloatArray, delta: float, A: FloatArray, U: float) -> FloatArray:
     """U(u, delta, A, U) of every row."""
     shifted = np.linalg.inv((U + delta) * np.eye(len(A)) - A)
     decrease = upper_potential(U, A) - upper_potential(U + delta, A)
-    u_shifted = u @ shifted
-    term = np.einsum("ij,ij->i", u_shifted, u_shifted) / decrease
-    return term + np.einsum("ij,ij->i", u_shifted, u)
+    square, plain = forms(u, shifted)
+    return square / decrease + plain
+
+
+def forms(u: FloatArray, N: AnyArray) -> tuple[FloatArray, FloatArray]:
+    """u^T N^2 u and u^T N u of every row; of matrices B, the traces of B N^2 and of B N."""
+    if u.ndim == 3:
+        return np.einsum("gij,ij->g", u, N @ N), np.einsum("gij,ij->g", u, N)
+    Nu = u @ N
+    return np.einsum("ij,ij->i", Nu, Nu), np.einsum("ij,ij->i", Nu, u)
+
+
+def explicit(vectors: Vectors, order: IndexArray) -> FloatArray:
+    """B_g of groups, shape (len(order), l, l)."""
+    parts = [vectors.take(np.array([g])) for g in order]
+    return np.array([rows.T @ rows for rows in parts])
 
 
 def check_positive(gaps: AnyArray, what: str) -> None:

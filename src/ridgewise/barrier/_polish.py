@@ -24,7 +24,8 @@ from scipy.linalg.lapack import dpotrf, dpotrs, dsyevd
 from scipy.optimize import brentq
 
 from ridgewise._threads import one_blas_thread
-from ridgewise._typing import FloatArray
+from ridgewise._typing import FloatArray, IndexArray
+from ridgewise.barrier._grouped import ends, spans, sums
 from ridgewise.barrier._problem import weighted_spectrum
 
 # Of epsilon: a bound on the gap at the minimum, which on real data is tens of times smaller. It is
@@ -41,7 +42,11 @@ MOST_STEPS = 100  # Newton steps; on real data 15 to 30 are enough
 
 
 def polish(
-    rows: FloatArray, weights: FloatArray, *, penalty: FloatArray | None = None
+    rows: FloatArray,
+    weights: FloatArray,
+    *,
+    penalty: FloatArray | None = None,
+    sizes: IndexArray | None = None,
 ) -> FloatArray:
     """Reweight the features selected so that the spectrum certified is the tightest they allow.
 
@@ -54,6 +59,8 @@ def polish(
     penalty : ndarray of shape (l,) or None
         Of a regularized statement a (K + alpha) <= K~ + alpha <= b (K + alpha): e = alpha / S^2,
         with the singular value of each column of U in S.
+    sizes : ndarray of shape (n_groups,) or None
+        Of consecutive rows, so many have one weight in common. None: one each.
 
     Returns
     -------
@@ -75,11 +82,38 @@ def polish(
     >>> polish(rows, np.ones(3)).round(3)
     array([2.778, 2.   , 2.   ])
     """
-    check_shapes(rows, weights, penalty)
+    sizes = np.ones(len(rows), dtype=np.intp) if sizes is None else sizes
+    check_shapes(rows, weights, penalty, sizes)
+    grouped = Rows(rows, sizes)
     with one_blas_thread():
-        candidates = [np.array(weights, dtype=np.float64), *other_weights(rows, weights, penalty)]
-        epsilons = [epsilon(rows, w, penalty) for w in candidates]
+        given = np.array(weights, dtype=np.float64)
+        candidates = [given, *other_weights(grouped, given, penalty)]
+        epsilons = [epsilon(rows, grouped.spread(w), penalty) for w in candidates]
     return candidates[int(np.argmin(epsilons))]
+
+
+class Rows(NamedTuple):
+    """Rows v_i, of which so many consecutive ones have one weight in common."""
+
+    V: FloatArray
+    sizes: IndexArray
+
+    def spread(self, weights: FloatArray) -> FloatArray:
+        """The weight of each row."""
+        return np.repeat(weights, self.sizes)
+
+    def sums(self, values: FloatArray) -> FloatArray:
+        """Sums over the rows of each weight."""
+        return sums(values, self.sizes)
+
+    @property
+    def norms2(self) -> FloatArray:
+        """Sums of squared norms."""
+        return self.sums(np.einsum("ij,ij->i", self.V, self.V))
+
+    def take(self, chosen: IndexArray) -> "Rows":
+        """The rows of some of the weights."""
+        return Rows(self.V[spans(ends(self.sizes), chosen)], self.sizes[chosen])
 
 
 def epsilon(rows: FloatArray, weights: FloatArray, penalty: FloatArray | None = None) -> float:
@@ -88,12 +122,14 @@ def epsilon(rows: FloatArray, weights: FloatArray, penalty: FloatArray | None = 
     return max(1 - a, b - 1)
 
 
-def check_shapes(rows: FloatArray, weights: FloatArray, penalty: FloatArray | None) -> None:
-    """Refuse what does not fit together."""
-    if rows.ndim != 2 or weights.shape != (len(rows),):
+def check_shapes(
+    rows: FloatArray, weights: FloatArray, penalty: FloatArray | None, sizes: IndexArray
+) -> None:
+    """Raise if shapes do not fit together."""
+    if rows.ndim != 2 or weights.shape != sizes.shape or sizes.sum() != len(rows):
         raise ValueError(
-            f"polish needs one weight a row; got rows of shape {rows.shape} and weights of shape "
-            f"{weights.shape}"
+            f"polish needs one weight a row, or a group of rows; got rows of shape {rows.shape} "
+            f"and weights of shape {weights.shape}"
         )
     if not (np.all(weights > 0) and np.all(np.isfinite(weights))):
         raise ValueError(
@@ -107,36 +143,35 @@ def check_shapes(rows: FloatArray, weights: FloatArray, penalty: FloatArray | No
 
 
 def other_weights(
-    rows: FloatArray, weights: FloatArray, penalty: FloatArray | None
+    rows: Rows, weights: FloatArray, penalty: FloatArray | None
 ) -> Iterator[FloatArray]:
     """The weights at their best scale, and the best ones; none if nothing can be certified."""
-    rank = rows.shape[1]
+    rank = rows.V.shape[1]
     z = np.ones(rank) if penalty is None else 1 / (1 + penalty)
-    V, Z = rows * np.sqrt(z), np.diag(z)
-    norms2 = np.einsum("ij,ij->i", V, V)
-    matters = norms2 > NOISE_NORM2
-    V, norms2, given = V[matters], norms2[matters], weights[matters]
-    if V.size == 0 or (penalty is None and len(V) < rank):
+    rows, Z = Rows(rows.V * np.sqrt(z), rows.sizes), np.diag(z)
+    matters = np.flatnonzero(rows.norms2 > NOISE_NORM2)
+    rows, given = rows.take(matters), weights[matters]
+    if rows.V.size == 0 or (penalty is None and len(rows.V) < rank):
         return
     # of three starts, one from which all directions are in sight, whatever the weights given
-    starts = [best_scale(V, w, Z) for w in (given, np.ones(len(V)), 1 / norms2)]
-    epsilons = [decompose(V, w, Z).epsilon for w in starts]
+    starts = [best_scale(rows, w, Z) for w in (given, np.ones(len(given)), 1 / rows.norms2)]
+    epsilons = [decompose(rows, w, Z).epsilon for w in starts]
     if min(epsilons) > 1 - MISSED:
         return
-    found = minimize_over_largest(V, starts[int(np.argmin(epsilons))], Z)
-    for better in (starts[0], best_scale(V, found, Z)):
+    found = minimize_over_largest(rows, starts[int(np.argmin(epsilons))], Z)
+    for better in (starts[0], best_scale(rows, found, Z)):
         all_weights = np.array(weights, dtype=np.float64)
         all_weights[matters] = better
         yield all_weights
 
 
-def best_scale(V: FloatArray, weights: FloatArray, Z: FloatArray) -> FloatArray:
+def best_scale(rows: Rows, weights: FloatArray, Z: FloatArray) -> FloatArray:
     """The weights times the constant c for which c V^T diag(w) V - Z has the smallest norm.
 
     Its extreme eigenvalues grow with c, and at the best c they are opposite: c = 2 / (a + b) where
     Z = I.
     """
-    G = (V.T * weights) @ V
+    G = (rows.V.T * rows.spread(weights)) @ rows.V
     eigenvalues = np.linalg.eigvalsh(G)
     if np.array_equal(Z, np.eye(len(Z))):
         return weights * (2 / float(eigenvalues[0] + eigenvalues[-1]))
@@ -152,13 +187,14 @@ def best_scale(V: FloatArray, weights: FloatArray, Z: FloatArray) -> FloatArray:
     return weights * (c / largest)
 
 
-def minimize_over_largest(V: FloatArray, weights: FloatArray, Z: FloatArray) -> FloatArray:
+def minimize_over_largest(rows: Rows, weights: FloatArray, Z: FloatArray) -> FloatArray:
     """The best weights of the ``MOST_ROWS`` rows that matter most, the others' being kept."""
-    order = np.argsort(-weights * np.einsum("ij,ij->i", V, V), kind="stable")
-    moved, kept = order[:MOST_ROWS], order[MOST_ROWS:]
-    found = weights.copy()
-    left = Z - (V[kept].T * weights[kept]) @ V[kept]
-    found[moved] = minimize_epsilon(V[moved], weights[moved], left)
+    order = np.argsort(-weights * rows.norms2, kind="stable")
+    n_moved = max(1, int(np.searchsorted(np.cumsum(rows.sizes[order]), MOST_ROWS, side="right")))
+    moved, kept = order[:n_moved], order[n_moved:]
+    found, others = weights.copy(), rows.take(kept)
+    left = Z - (others.V.T * others.spread(weights[kept])) @ others.V
+    found[moved] = minimize_epsilon(rows.take(moved), weights[moved], left)
     return found
 
 
@@ -169,6 +205,7 @@ class Point(NamedTuple):
     eigenvalues: FloatArray
     C: FloatArray
     """The rows sqrt(w_i) v_i in the coordinates of the eigenvectors."""
+    rows: Rows
 
     @property
     def epsilon(self) -> float:
@@ -176,19 +213,19 @@ class Point(NamedTuple):
         return float(max(-self.eigenvalues[0], self.eigenvalues[-1]))
 
 
-def minimize_epsilon(V: FloatArray, weights: FloatArray, Z: FloatArray) -> FloatArray:
+def minimize_epsilon(rows: Rows, weights: FloatArray, Z: FloatArray) -> FloatArray:
     """Weights whose epsilon is the least possible, up to ``TOLERANCE``."""
-    point = decompose(V, weights, Z)
+    point = decompose(rows, weights, Z)
     tau, step = first_tau(point), 1.0
     for _ in range(MOST_STEPS):
         if point.epsilon <= NEGLIGIBLE:
             break
         direction, promise = newton_direction(point, tau)
-        found = search(V, Z, point, tau, direction, promise, most=2 * step)
+        found = search(Z, point, tau, direction, promise, most=2 * step)
         if found is None:
             break  # as far as rounding lets it come
         point, step = found
-        is_last = V.shape[0] + 2 * V.shape[1] < TOLERANCE * point.epsilon * tau
+        is_last = len(weights) + 2 * len(Z) < TOLERANCE * point.epsilon * tau
         if promise < (NEAREST if is_last else NEAR):
             if is_last:
                 break
@@ -196,11 +233,11 @@ def minimize_epsilon(V: FloatArray, weights: FloatArray, Z: FloatArray) -> Float
     return point.weights
 
 
-def decompose(V: FloatArray, weights: FloatArray, Z: FloatArray) -> Point:
+def decompose(rows: Rows, weights: FloatArray, Z: FloatArray) -> Point:
     """Decompose E(w) = V^T diag(w) V - Z."""
-    Y = np.sqrt(weights)[:, None] * V
+    Y = np.sqrt(rows.spread(weights))[:, None] * rows.V
     eigenvalues, Q, _ = dsyevd(dsyrk(1.0, Y.T, lower=1) - Z, lower=1)
-    return Point(weights, eigenvalues, Y @ Q)
+    return Point(weights, eigenvalues, Y @ Q, rows)
 
 
 def first_tau(point: Point) -> float:
@@ -233,7 +270,8 @@ def gradient(point: Point, tau: float) -> FloatArray:
     P = (t I - E)^-1 and N = (t I + E)^-1. That t is a minimum, too, does not change them.
     """
     _, t = barrier_value(point, tau)
-    return point.C**2 @ (1 / (t - point.eigenvalues) - 1 / (t + point.eigenvalues)) - 1
+    terms = point.C**2 @ (1 / (t - point.eigenvalues) - 1 / (t + point.eigenvalues))
+    return point.rows.sums(terms) - 1
 
 
 def newton_direction(point: Point, tau: float) -> tuple[FloatArray, float]:
@@ -243,14 +281,16 @@ def newton_direction(point: Point, tau: float) -> tuple[FloatArray, float]:
 
         H = (C P C^T) o (C P C^T) + (C N C^T) o (C N C^T) + I - h h^T / k
 
-    where the last term, h = diag(C (N^2 - P^2) C^T) and k = tr(P^2 + N^2), is t giving way.
+    where the last term, h = diag(C (N^2 - P^2) C^T) and k = tr(P^2 + N^2), is t giving way. Of rows
+    with one weight in common, entries are added up.
     """
     _, t = barrier_value(point, tau)
     p, n = 1 / (t - point.eigenvalues), 1 / (t + point.eigenvalues)
-    H = squared_gram(point.C * np.sqrt(p))
-    H += squared_gram(point.C * np.sqrt(n))
+    rows = point.rows
+    H = squared_gram(point.C * np.sqrt(p), rows.sizes)
+    H += squared_gram(point.C * np.sqrt(n), rows.sizes)
     H.ravel(order="K")[:: len(H) + 1] += 1
-    g, h = gradient(point, tau), point.C**2 @ (n**2 - p**2)
+    g, h = gradient(point, tau), rows.sums(point.C**2 @ (n**2 - p**2))
     factor, failed = dpotrf(H, lower=1, clean=0, overwrite_a=1)
     if failed:
         return np.zeros(len(H)), 0.0  # rounding errors hide the way on
@@ -260,14 +300,17 @@ def newton_direction(point: Point, tau: float) -> tuple[FloatArray, float]:
     return direction, float(-g @ direction)
 
 
-def squared_gram(C: FloatArray) -> FloatArray:
-    """The lower triangle of C C^T, entries squared."""
-    gram: FloatArray = dsyrk(1.0, C.T, trans=1, lower=1)
-    return np.square(gram, out=gram)
+def squared_gram(C: FloatArray, sizes: IndexArray) -> FloatArray:
+    """The lower triangle of C C^T, entries squared, and added up over rows of one weight."""
+    if len(C) == len(sizes):
+        gram: FloatArray = dsyrk(1.0, C.T, trans=1, lower=1)
+        return np.square(gram, out=gram)
+    starts = np.cumsum(sizes) - sizes
+    squares = (C @ C.T) ** 2
+    return np.asfortranarray(np.add.reduceat(np.add.reduceat(squares, starts, 0), starts, 1))
 
 
 def search(
-    V: FloatArray,
     Z: FloatArray,
     point: Point,
     tau: float,
@@ -282,7 +325,7 @@ def search(
     value, _ = barrier_value(point, tau)
     step = min(1.0, most, 0.95 / max(float(-direction.min()), 0.95))
     while step > 1e-6 and promise > 0:
-        found = decompose(V, point.weights * (1 + step * direction), Z)
+        found = decompose(point.rows, point.weights * (1 + step * direction), Z)
         reached, _ = barrier_value(found, tau)
         if reached <= value - 0.1 * step * promise:
             return found, step

@@ -4,6 +4,7 @@
 import numpy as np
 
 from ridgewise._typing import BoolArray, FloatArray, IndexArray
+from ridgewise.barrier._grouped import ends, spans, sums
 from ridgewise.barrier._problem import (
     Barriers,
     Vectors,
@@ -12,6 +13,7 @@ from ridgewise.barrier._problem import (
     pool_of,
     pool_size,
     scan_order,
+    sizes_of,
 )
 
 Pair = tuple[FloatArray, FloatArray]  # one for the lower barrier, one for the upper
@@ -23,6 +25,9 @@ SPARE_ROWS = 64  # taken beyond the size of the pool, since scores of all rows a
 
 class Pool:
     """Rows by their positions in scan order, as they are and in both barriers' coordinates.
+
+    A position is that of a group of rows, of one row mostly: its rows are those from starts[i] to
+    starts[i + 1].
 
     A prefix in scan order for the rule "norm", `extend` makes it longer; for the other rules the
     rows that `fill` finds.
@@ -39,7 +44,8 @@ class Pool:
         self.vectors = vectors
         self.order = scan_order(penalized_norms2(vectors, barriers.penalty))
         self.norms2 = vectors.norms2[self.order]
-        self.size = pool_size(barriers.n_draws)
+        self.sizes = sizes_of(vectors)[self.order]
+        self.size = pool_size(barriers.n_draws, self.sizes)
         self.hold(np.empty(0, dtype=np.intp), np.empty((0, vectors.rank)))
         self.n_scans = 0
 
@@ -49,14 +55,15 @@ class Pool:
     def hold(self, positions: IndexArray, raw: FloatArray, again: bool = False) -> None:
         """Hold these rows and no others; ``again``: selected rows may be drawn."""
         self.positions, self.raw, self.again = positions, raw, again
+        self.starts = ends(self.sizes[positions])
         self.rotated: Pair | None = None
 
-    def rotate(self, Q: Pair, most: int | None = None) -> Pair:
-        """The rows in the coordinates Q of both barriers; the same array twice where Q is."""
-        if self.rotated is None:
-            lower = self.raw[:most] @ Q[0]
-            self.rotated = lower, lower if Q[0] is Q[1] else self.raw[:most] @ Q[1]
-        return self.rotated
+    def rotate(self, Q: Pair, places: IndexArray) -> None:
+        """Have the rows of some of the pool in the coordinates Q of both barriers."""
+        self.places, self.offsets = places, ends(self.sizes[self.positions[places]])
+        raw = self.raw if len(places) == len(self) else self.raw[spans(self.starts, places)]
+        lower = raw @ Q[0]
+        self.rotated = lower, lower if Q[0] is Q[1] else raw @ Q[1]
 
     # the rule "norm": a prefix in scan order
 
@@ -64,7 +71,8 @@ class Pool:
         """Make the prefix longer, if there are more rows and there is room."""
         start = len(self)
         stop = min(2 * start + FIRST_ROWS, len(self.order))
-        stop = min(stop, max(FIRST_ROWS, MOST_NUMBERS // self.vectors.rank))
+        room = np.searchsorted(np.cumsum(self.sizes), MOST_NUMBERS // self.vectors.rank, "right")
+        stop = min(stop, max(FIRST_ROWS, int(room)))
         if stop <= start:
             return False
         more = self.vectors.take(self.order[start:stop])
@@ -101,14 +109,16 @@ class Pool:
             candidates = np.flatnonzero(selected)
             raw, slack, feasible = self.weigh(candidates, lower, upper)
         pool, again = pool_of(slack, feasible, selected[candidates], self.size)
-        self.hold(candidates[pool], raw[pool], again)
+        rows = spans(ends(self.sizes[candidates]), pool)
+        self.hold(candidates[pool], raw[rows], again)
 
     def weigh(
         self, positions: IndexArray, lower: "Shift", upper: "Shift"
     ) -> tuple[FloatArray, FloatArray, BoolArray]:
         """Rows, their slack L(u) - U(u), and whether they are feasible."""
-        raw = self.vectors.take(self.order[positions])
+        raw, sizes = self.vectors.take(self.order[positions]), self.sizes[positions]
         (lv, term), (uv, _) = lower.of(raw), upper.of(raw)
+        lv, uv, term = sums(lv, sizes), sums(uv, sizes), sums(term, sizes)
         return raw, lv - uv, is_feasible(lv, uv, term)
 
 

@@ -16,6 +16,7 @@ RULES = ("norm", "slack", "ratio")
 # so many times that all rows are scored in a run.
 POOL = 2.0
 REFILLS = 10
+LEAST_POOL = 0.5  # groups a draw, however large they are
 
 # Two ways of computing L(u) and U(u) differ in the last digits. Comparisons that decide which row
 # is drawn are therefore made with this tolerance, relative to the terms compared, and only here.
@@ -86,6 +87,12 @@ class ArrayVectors:
     def scaled_norms2(self, scale: FloatArray) -> FloatArray:
         """Squared norms of U diag(scale)."""
         return (self.U * scale) ** 2 @ np.ones(self.rank)
+
+
+def sizes_of(vectors: Vectors) -> IndexArray:
+    """How many rows `take` gives for each index: one, unless it is that of a group."""
+    sizes: IndexArray | None = getattr(vectors, "sizes", None)
+    return np.ones(len(vectors.norms2), dtype=np.intp) if sizes is None else sizes
 
 
 class Barriers:
@@ -253,9 +260,9 @@ def choose(rule: str, lv: FloatArray, uv: FloatArray, drawable: BoolArray) -> in
     return int(candidates[first_best(preference(rule, lv[candidates], uv[candidates]))])
 
 
-def pool_size(n_draws: int) -> int:
-    """How many rows the pool has."""
-    return math.ceil(POOL * n_draws)
+def pool_size(n_draws: int, sizes: IndexArray) -> int:
+    """How many rows the pool has, or groups of these sizes."""
+    return math.ceil(n_draws * max(POOL / max(1.0, sizes.mean()), LEAST_POOL))
 
 
 def refill_interval(n_draws: int) -> int:
@@ -304,7 +311,8 @@ def finish(
 ) -> Sparsifier:
     """Add up the weights of repeats, recompute the spectrum and hold it against Lemma 1."""
     selected, weights = add_up_repeats(draws, t * barriers.weight_scale(len(draws)))
-    lower, upper = weighted_spectrum(vectors.take(selected), weights, penalty)
+    spread = np.repeat(weights, sizes_of(vectors)[selected])
+    lower, upper = weighted_spectrum(vectors.take(selected), spread, penalty)
     promised_lower, promised_upper = barriers.promised(len(draws))
     # the promise holds in exact arithmetic; sums of l terms of size `upper` round
     rounding = 1e-12 * vectors.rank * max(upper, 1.0)

@@ -72,26 +72,21 @@ class Resolvent:
         C: FloatArray = dtrsm(1.0, R, ZG.T, side=1, lower=0, overwrite_b=1).T
         return C
 
-    def forms_of(self, z: FloatArray) -> tuple[float, float]:
-        """z^T N^2 z and z^T N z of one row."""
-        Nz = self.g * z
-        if self.C is not None:
-            Nz -= self.sign * ((self.C @ z) @ self.C)
-        return float(Nz @ Nz), float(Nz @ z)
-
-    def forms(self, z: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """z^T N^2 z and z^T N z of each row of z."""
+    def times(self, z: FloatArray) -> FloatArray:
+        """The rows of z times N."""
         Nz = z * self.g
         if self.C is not None:
             Nz -= self.sign * ((z @ self.C.T) @ self.C)
-        return np.einsum("ij,ij->i", Nz, Nz), np.einsum("ij,ij->i", Nz, z)
+        return Nz
 
     def shift(self, z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Each row's L (lower barrier) or U (upper), and the positive term z^T N^2 z / change."""
-        square, plain = self.forms(z)
-        term = square / self.change
-        return term - self.sign * plain, term
+        Nz = self.times(z)
+        term = np.einsum("ij,ij->i", Nz, Nz) / self.change
+        return term - self.sign * np.einsum("ij,ij->i", Nz, z), term
 
-    def add(self, t: float, square: float, plain: float) -> None:
-        """Account for A + t z z^T in the potential, given both forms of z (Sherman-Morrison)."""
-        self.potential = self.trace - self.sign * t * square / (1 + self.sign * t * plain)
+    def add(self, t: float, z: FloatArray) -> None:
+        """Account for A + t z^T z in the potential, z being rows (Woodbury)."""
+        Nz = self.times(z)
+        inner = np.eye(len(z)) / t + self.sign * Nz @ z.T
+        self.potential = self.trace - self.sign * float(np.trace(np.linalg.solve(inner, Nz @ Nz.T)))

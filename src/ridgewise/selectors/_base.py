@@ -63,7 +63,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
         self.weights_ = np.ones(len(chosen)) if weights is None else weights
         self.selected_ = chosen
         self._group_sizes = None
-        if groups is not None:
+        if groups is not None and groups.given:
             self.selected_ = groups.members(chosen)
             self.selected_groups_ = groups.labels[chosen]
             self._group_sizes = groups.sizes[chosen]
@@ -215,23 +215,26 @@ def as_floating(X: Any) -> Any:
     return X if X.dtype.kind == "f" else X.astype(np.float64)
 
 
-def check_n_features(
-    wanted: Any, n_features: int, default: int, groups: Groups | None = None
-) -> int:
-    """How many features, or groups, ``n_features_to_select`` asks for."""
-    n_candidates = n_features if groups is None else len(groups)
+def check_n_groups(wanted: Any, groups: Groups, default: int) -> int:
+    """How many groups ``n_features_to_select`` asks for, or features if there are none."""
+    found = check_n_features(wanted, len(groups), min(default, len(groups)))
+    if groups.given and found > len(groups):
+        raise ValueError(
+            f"n_features_to_select counts groups: got {wanted}, and there are {len(groups)} groups "
+            f"of the {len(groups.index)} features"
+        )
+    return found
+
+
+def check_n_features(wanted: Any, n_features: int, default: int) -> int:
+    """How many features ``n_features_to_select`` asks for."""
     if wanted is None:
-        return min(default, n_candidates)
+        return default
     if isinstance(wanted, Integral) and not isinstance(wanted, bool) and int(wanted) >= 1:
-        if groups is not None and int(wanted) > n_candidates:
-            raise ValueError(
-                f"n_features_to_select counts groups: got {wanted}, and there are {n_candidates} "
-                f"groups of the {n_features} features"
-            )
         return int(wanted)
     is_share = isinstance(wanted, Real) and not isinstance(wanted, Integral)
     if is_share and 0 < float(wanted) <= 1:
-        return max(1, int(float(wanted) * n_candidates + 1e-9))
+        return max(1, int(float(wanted) * n_features + 1e-9))
     raise ValueError(
         "n_features_to_select must be an int >= 1 (how many), a float in (0, 1] (which share of "
         f"the features) or None (a default); got {wanted!r}"

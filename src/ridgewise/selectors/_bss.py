@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from ridgewise._groups import Groups
 from ridgewise._memory import remembered
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.barrier import RULES, Sparsifier, polish, sparsify
@@ -98,13 +99,20 @@ class BSSSelector(SpectralSelector):
         "gram" works on K, fast; "qr" keeps twice the digits of ill-conditioned X; "auto" looks.
     verbose : bool, default=False
         Whether to show progress on standard error, with the time left.
+    groups : None, int or array-like of shape (n_features,), default=None
+        Groups of features that are selected whole: an int for so many consecutive features each,
+        or one label (any hashable) a feature. ``n_features_to_select`` then counts groups. The
+        bounds are the same for so many groups, whatever their sizes.
 
     Attributes
     ----------
     selected_ : ndarray of shape (n_selected,)
         Feature indices in the order of selection.
     weights_ : ndarray of shape (n_selected,)
-        Their weights, summed over repeated draws.
+        Their weights, summed over repeated draws; with groups, one a selected group.
+    selected_groups_ : ndarray of shape (n_selected_groups,)
+        Only with groups: their labels in the order of selection; their numbers, from 0, if
+        ``groups`` is an int.
     n_selected_ : int
     certificate_ : Certificate
         What was promised, and what was measured.
@@ -163,6 +171,7 @@ class BSSSelector(SpectralSelector):
         rescale: bool = True,
         solver: str = "auto",
         verbose: bool = False,
+        groups: Any = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.epsilon = epsilon
@@ -174,6 +183,7 @@ class BSSSelector(SpectralSelector):
         self.rescale = rescale
         self.solver = solver
         self.verbose = verbose
+        self.groups = groups
 
     @shows_progress
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -198,58 +208,66 @@ class BSSSelector(SpectralSelector):
                 f"epsilon= is about K itself, that is alpha=0; got alpha={self.alpha!r}. Give "
                 "n_features_to_select with an alpha"
             )
-        spectrum, _ = self._fit_spectrum(X)
+        spectrum, groups = self._fit_spectrum(X)
         if self.epsilon is not None:
-            return self._keep(self._select_epsilon(spectrum, self.epsilon))
-        n = self._n_draws(share=0.5)
+            return self._keep(self._select_epsilon(spectrum, self.epsilon, groups), groups)
+        n = self._n_draws(groups, share=0.5)
         distinct = None if self.n_features_to_select is None else n
-        found = self._select(spectrum, n, self.rule, polished=self.polish, n_distinct=distinct)
-        if distinct is not None and len(found.selected) < min(distinct, self.n_features_in_):
-            warn_of_fewer(distinct, found, self.leverage_scores_)
-        return self._keep(found)
+        found = self._select(spectrum, n, self.rule, groups, self.polish, distinct)
+        if distinct is not None and len(found.selected) < min(distinct, len(groups)):
+            warn_of_fewer(distinct, found, self.leverage_scores_, groups)
+        return self._keep(found, groups)
 
-    def _keep(self, found: Selection) -> Self:
+    def _keep(self, found: Selection, groups: Groups) -> Self:
         """Store what was selected."""
         self.n_draws_, self.certificate_ = found.n_draws, found.certificate
-        return self._set_selection(found.selected, found.weights)
+        return self._set_selection(found.selected, found.weights, groups)
 
     def _select(
         self,
         spectrum: Spectrum,
         n_draws: int,
         rule: str,
-        *,
+        groups: Groups,
         polished: bool,
         n_distinct: int | None = None,
     ) -> Selection:
         """Make the draws, or keep every feature."""
-        self.alpha_ = self._choose_alpha(n_draws)
-        if n_draws >= self.n_features_in_:
+        self.alpha_ = self._choose_alpha(n_draws, groups)
+        if n_draws >= len(groups):
             everything = np.arange(self.n_features_in_)
             certificate = measured_certificate(
                 spectrum, everything, promised=(1.0, 1.0), rank=self.rank
             )
-            return Selection(everything, np.ones(len(everything)), n_draws, certificate)
+            kept = np.arange(len(groups))
+            return Selection(kept, np.ones(len(kept)), n_draws, certificate)
         penalty = self._penalty()
         found = remembered(
-            draw, spectrum, n_draws=n_draws, rule=rule, alpha=self.alpha_, n_distinct=n_distinct
+            draw,
+            spectrum,
+            n_draws=n_draws,
+            rule=rule,
+            alpha=self.alpha_,
+            n_distinct=n_distinct,
+            groups=groups if groups.given else None,
         )
+        features, sizes = groups.members(found.selected), groups.sizes[found.selected]
         weights = found.weights
         if polished:
-            weights = polish(spectrum.take(found.selected), weights, penalty=penalty)
+            weights = polish(spectrum.take(features), weights, penalty=penalty, sizes=sizes)
         certificate = measured_certificate(
             spectrum,
-            found.selected,
-            weights,
+            features,
+            np.repeat(weights, sizes),
             alpha=self.alpha_,
             promised=(found.promised_lower, found.promised_upper),
             rank=self.rank,
         )
         return Selection(found.selected, weights, len(found.draws), certificate)
 
-    def _choose_alpha(self, n_draws: int) -> float:
+    def _choose_alpha(self, n_draws: int, groups: Groups) -> float:
         """The alpha to work with; an error where so few draws cannot keep its promise."""
-        if n_draws >= self.n_features_in_ or (self.alpha == "auto" and n_draws > self.rank_):
+        if n_draws >= len(groups) or (self.alpha == "auto" and n_draws > self.rank_):
             return 0.0
         if not 1e-150 < self.singular_values_[0] < 1e150:
             raise ValueError(
@@ -265,34 +283,36 @@ class BSSSelector(SpectralSelector):
             return float(self.alpha)
         at_alpha = f"its effective dimension at alpha={self.alpha:g}"
         what = "the rank of X" if self.alpha == 0 else at_alpha
+        features = "groups" if groups.given else "features"
         least = alpha_for_dimension(squares, 0.999 * n_draws)
         advice = [
-            f"Select at least {min(int(dimension) + 1, self.n_features_in_)}",
+            f"Select at least {min(int(dimension) + 1, len(groups))}",
             f"use alpha='auto', or alpha >= {least:.3g}, for ridge models",
         ]
         if n_draws > 1:
             advice.append(f"work on fewer singular vectors, for example with rank={n_draws // 2}")
         raise ValueError(
-            f"BSS needs more features than {what}, {dimension:.6g}: got {n_draws} to select. "
+            f"BSS needs more {features} than {what}, {dimension:.6g}: got {n_draws} to select. "
             + ", or ".join(advice)
         )
 
-    def _select_epsilon(self, spectrum: Spectrum, epsilon: float) -> Selection:
+    def _select_epsilon(self, spectrum: Spectrum, epsilon: float, groups: Groups) -> Selection:
         """Find about the fewest draws that measure at most epsilon, in few runs."""
-        d = self.n_features_in_
+        d = len(groups)
         if self.rank_ >= d - 1:  # to leave out one would lose a direction
-            return self._select(spectrum, d, "ratio", polished=False)
+            return self._select(spectrum, d, "ratio", groups, polished=False)
         most = min(features_for_epsilon(epsilon, self.rank_), d - 1)
         too_few, n_draws, enough = (self.rank_, 1.0), min(most, 2 * self.rank_ + 1), None
         for run in range(1, MOST_RUNS + most):
-            found = self._select(spectrum, n_draws, "ratio", polished=True)
+            found = self._select(spectrum, n_draws, "ratio", groups, polished=True)
             reached = n_draws, found.certificate.epsilon
             if reached[1] <= epsilon:
                 enough = found
             elif n_draws >= most:
                 raise ValueError(
-                    f"epsilon={epsilon:g} cannot be met by selecting: {n_draws} of {d} features "
-                    f"reach {reached[1]:.4g}. Ask for no less than that, or keep all features"
+                    f"epsilon={epsilon:g} cannot be met by selecting: {n_draws} of {d} "
+                    f"{'groups' if groups.given else 'features'} reach {reached[1]:.4g}. Ask for "
+                    "no less than that, or keep all"
                 )
             else:
                 too_few = reached
@@ -316,24 +336,32 @@ def between(too_few: tuple[int, float], enough: tuple[int, float], epsilon: floa
     return int(np.clip(np.ceil(a * (b / a) ** min(share, 1.0)), a + 1, b - 1))
 
 
-def warn_of_fewer(wanted: int, found: Selection, leverage_scores: FloatArray) -> None:
+def warn_of_fewer(
+    wanted: int, found: Selection, leverage_scores: FloatArray, groups: Groups
+) -> None:
     """Say how many features came out, and why."""
-    useful = int(np.count_nonzero(leverage_scores > 0))
+    useful = int(np.count_nonzero(groups.sums(leverage_scores) > 0))
+    what = "groups" if groups.given else "features"
     why = (
-        f"only {useful} features are not zero"
+        f"only {useful} {what} are not zero"
         if useful < wanted
         else f"{found.n_draws} draws drew some of them again and again, since others add nothing"
     )
     warnings.warn(
-        f"{len(found.selected)} distinct features were selected of {wanted} asked for: {why}",
+        f"{len(found.selected)} distinct {what} were selected of {wanted} asked for: {why}",
         FewerFeaturesWarning,
         stacklevel=3,
     )
 
 
 def draw(
-    spectrum: Spectrum, n_draws: int, rule: str, alpha: float, n_distinct: int | None
+    spectrum: Spectrum,
+    n_draws: int,
+    rule: str,
+    alpha: float,
+    n_distinct: int | None,
+    groups: Groups | None,
 ) -> Sparsifier:
     """Make the draws, for ridge models that add alpha to the kernel's diagonal."""
     penalty = penalty_of(spectrum.singular_values, alpha)
-    return sparsify(spectrum, n_draws, rule, penalty, n_distinct)
+    return sparsify(spectrum, n_draws, rule, penalty, n_distinct, groups)

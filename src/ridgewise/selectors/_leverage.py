@@ -146,7 +146,7 @@ class LeverageSelector(SpectralSelector):
         if penalty is not None:
             self.leverage_scores_ = penalized_norms2(spectrum, penalty)
         n_draws = self._draws_for_epsilon() or self._n_draws(groups)
-        scores = self.leverage_scores_ if groups is None else groups.sums(self.leverage_scores_)
+        scores = groups.sums(self.leverage_scores_)
         self._set_selection(*self._sample(scores, n_draws), groups)
         self.certificate_ = measured_certificate(
             spectrum,

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ridgewise._groups import groups_of
-from ridgewise.selectors._base import FeatureSelector, check_n_features, validate_wide
+from ridgewise.selectors._base import FeatureSelector, check_n_groups, validate_wide
 from ridgewise.spectrum import as_columns
 
 
@@ -72,9 +72,8 @@ class RandomSelector(FeatureSelector):
         """
         X = validate_wide(self, X)
         groups = groups_of(self.groups, X)
-        count = X.shape[1] if groups is None else len(groups)
-        half = max(1, count // 2)
-        wanted = check_n_features(self.n_features_to_select, X.shape[1], half, groups)
+        half = max(1, len(groups) // 2)
+        wanted = check_n_groups(self.n_features_to_select, groups, default=half)
         as_columns(X).check_finite()
-        order = check_random_state(self.random_state).permutation(count)
+        order = check_random_state(self.random_state).permutation(len(groups))
         return self._set_selection(np.asarray(order[:wanted]), groups=groups)

@@ -8,7 +8,7 @@ from ridgewise._groups import Groups, groups_of
 from ridgewise._memory import remembered
 from ridgewise._typing import FloatArray
 from ridgewise.guarantees import Certificate
-from ridgewise.selectors._base import FeatureSelector, check_n_features, validate_wide
+from ridgewise.selectors._base import FeatureSelector, check_n_groups, validate_wide
 from ridgewise.spectrum import Spectrum, scored_spectrum
 
 DRAWS_PER_RANK = 4  # by default: promises [1/4, 9/4] where the method is BSS
@@ -31,12 +31,12 @@ class SpectralSelector(FeatureSelector):
     solver: str
     groups: Any = None
 
-    def _fit_spectrum(self, X: Any) -> tuple[Spectrum, Groups | None]:
+    def _fit_spectrum(self, X: Any) -> tuple[Spectrum, Groups]:
         """Validate X, compute its spectrum, and resolve the groups of its features."""
         check_not_both(self.n_features_to_select, self.epsilon)
         X = validate_wide(self, X)
         groups = groups_of(self.groups, X)
-        check_n_features(self.n_features_to_select, X.shape[1], default=1, groups=groups)
+        check_n_groups(self.n_features_to_select, groups, default=1)
         spectrum = remembered(
             scored_spectrum, X, rank=self.rank, center=self.center, solver=self.solver
         )
@@ -51,12 +51,10 @@ class SpectralSelector(FeatureSelector):
         self.leverage_scores_ = spectrum.leverage_scores
         return spectrum, groups
 
-    def _n_draws(self, groups: Groups | None = None, share: float = 1.0) -> int:
+    def _n_draws(self, groups: Groups, share: float = 1.0) -> int:
         """How many draws ``n_features_to_select`` asks for; by default at most this share."""
-        d = len(self.leverage_scores_)
-        most = int(share * (d if groups is None else len(groups)))
-        default = max(1, min(most, DRAWS_PER_RANK * self.rank_))
-        return check_n_features(self.n_features_to_select, d, default, groups)
+        default = max(1, min(int(share * len(groups)), DRAWS_PER_RANK * self.rank_))
+        return check_n_groups(self.n_features_to_select, groups, default)
 
     def _penalty(self) -> FloatArray | None:
         """Of each direction alpha / sigma^2; None where alpha is 0."""
