@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 
-from ridgewise import LeverageSelector, RandomSelector, certify
+from ridgewise import BSSSelector, LeverageSelector, RandomSelector, certify
 from ridgewise._groups import resolve_groups
 from ridgewise.guarantees import leverage_promise
 
@@ -22,6 +22,13 @@ X = rng.standard_normal((N, D)) * rng.lognormal(0, 1, D)
 LABELS = rng.choice(list("abcdefghij"), D)
 
 SELECTORS = [
+    BSSSelector(8),
+    BSSSelector(8, rule="slack", center=True, polish=True),
+    BSSSelector(30, rule="ratio", polish=True),
+    BSSSelector(8, alpha=500.0, rescale=False),
+    BSSSelector(),
+    BSSSelector(0.5, rank=4),
+    BSSSelector(epsilon=0.7),
     LeverageSelector(8, random_state=3),
     LeverageSelector(8, random_state=3, sampling="bernoulli"),
     LeverageSelector(8, sampling="top"),
@@ -32,6 +39,13 @@ SELECTORS = [
     RandomSelector(8, random_state=3),
     RandomSelector(0.3, random_state=3),
     RandomSelector(random_state=3),
+]
+
+# LABELS has ten groups
+WITH_LABELS = [
+    selector
+    for selector in SELECTORS
+    if selector.n_features_to_select in (None, 8) or selector.n_features_to_select < 1
 ]
 
 
@@ -130,7 +144,7 @@ def test_singletons_give_what_no_groups_give(selector):
     assert not hasattr(plain, "selected_groups_")
 
 
-@pytest.mark.parametrize("selector", SELECTORS[:8], ids=names)
+@pytest.mark.parametrize("selector", WITH_LABELS, ids=names)
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array, sp.csc_matrix, pd.DataFrame])
 def test_groups_are_selected_whole(selector, container):
     data = container(X)
