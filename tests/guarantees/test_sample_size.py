@@ -124,3 +124,13 @@ def test_leverage_sampling_fails_no_more_often_than_it_may():
 def test_what_makes_no_sense_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("method", ["bss", "bss-paper", "bss-rescaled", "leverage"])
+def test_an_epsilon_whose_square_underflows(method):
+    numbers = [features_for_epsilon(10.0**-k, 5, method=method) for k in (1, 3, 6, 100, 200, 300)]
+    assert numbers == sorted(numbers)
+    assert len(str(numbers[-2])) in range(400, 404)
+    # for small epsilon, halving it takes four times as many
+    few, many = (features_for_epsilon(epsilon, 5, method=method) for epsilon in (1e-9, 5e-10))
+    assert many / few == pytest.approx(4, rel=1e-6)

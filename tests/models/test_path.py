@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge
 
-from ridgewise.models import DualPath, RLSClassifier, selected_path, weighted_columns
+from ridgewise.models import DualPath, RLSClassifier
 
 ALPHAS = [0.0, 1e-6, 0.1, 1.0, 30.0, 1e6]
 SHAPES = [(20, 60), (25, 25), (60, 20)]
@@ -127,60 +126,21 @@ def test_zero_kernel():
     assert_array_equal(path.predict(np.zeros((1, 3)), [1, 2, 3], [0.0, 2.0]), [[0, 0]])
 
 
-FORMATS = ["csr", "csc", "coo", "bsr", "dia", "lil", "dok"]
-CONTAINERS = [np.asarray, np.asfortranarray, np.float32, sparse.csr_matrix]
-CONTAINERS += [lambda X, f=f: sparse.coo_array(X).asformat(f) for f in FORMATS]
-
-
-@pytest.mark.parametrize("container", CONTAINERS)
-def test_weighted_columns(container):
-    X = np.arange(12.0).reshape(3, 4)
-    columns = weighted_columns(container(X), [2, 0], [4.0, 0.25])
-    assert isinstance(columns, np.ndarray)
-    assert columns.dtype == np.float64
-    assert_array_equal(columns, X[:, [2, 0]] * [2.0, 0.5])
-    assert_array_equal(weighted_columns(container(X), [2, 0]), X[:, [2, 0]])
-
-
 @pytest.mark.parametrize("n_selected", [0, 5, 20, 40])
-@pytest.mark.parametrize("container", [np.asarray, sparse.csc_array])
-def test_selected_path_is_ridge_on_the_rescaled_features(n_selected, container):
+def test_a_path_of_selected_features_is_ridge_on_the_rescaled_ones(n_selected):
     X, Y, X_test = make_data((20, 60))
     rng = np.random.default_rng(1)
     selected, weights = rng.permutation(60)[:n_selected], rng.uniform(0.5, 3, n_selected)
-    path, K_test = selected_path(container(X), container(X_test), selected, weights)
+    A, A_test = X[:, selected] * np.sqrt(weights), X_test[:, selected] * np.sqrt(weights)
+    path, K_test = DualPath.from_features(A), A_test @ A.T
     assert path.basis.shape == (20, min(20, n_selected))
     predictions = path.predict(K_test, Y, ALPHAS)
     if n_selected == 0:
         assert not predictions.any()
         return
-    A, A_test = X[:, selected] * np.sqrt(weights), X_test[:, selected] * np.sqrt(weights)
     for i, alpha in enumerate(ALPHAS):
         ridge = Ridge(alpha=alpha, fit_intercept=False, solver="svd").fit(A, Y)
         close(predictions[:, i], ridge.predict(A_test))
-
-
-def test_order_of_the_selection_does_not_matter():
-    X, Y, X_test = make_data((20, 60))
-    predictions = [
-        path.predict(K_test, Y, ALPHAS)
-        for order in ([3, 8, 50], [50, 3, 8])
-        for path, K_test in [selected_path(X, X_test, order, np.sqrt(order))]
-    ]
-    close(predictions[0], predictions[1], rtol=1e-10)
-
-
-def test_selected_path_on_real_data(shared_data):
-    X = np.load(shared_data / "golub" / "X.npz")["X"].astype(float)
-    labels = np.loadtxt(shared_data / "golub" / "y.txt", dtype=str)
-    y = np.where(labels == labels[0], 1.0, -1.0)
-    selected = np.argsort(-X.var(axis=0))[:50]
-    path, K_test = selected_path(X[::2], X[1::2], selected)
-    predictions = path.predict(K_test, y[::2], ALPHAS)
-    for i, alpha in enumerate(ALPHAS):
-        ridge = Ridge(alpha=alpha, fit_intercept=False, solver="svd")
-        ridge.fit(X[::2][:, selected], y[::2])
-        close(predictions[:, i], ridge.predict(X[1::2][:, selected]))
 
 
 @pytest.mark.parametrize(
@@ -209,14 +169,3 @@ def test_bad_targets_and_test_kernels():
         path.dual_coef([1.0, 2.0, 3.0], [1.0])
     with pytest.raises(ValueError, match=r"each of the 2 training samples.*\(1, 3\)"):
         path.predict(np.ones((1, 3)), [1.0, 2.0], [1.0])
-
-
-def test_bad_selection():
-    with pytest.raises(ValueError, match="flatnonzero"):
-        weighted_columns(np.eye(2), [True, False])
-    with pytest.raises(ValueError, match="flatnonzero"):
-        weighted_columns(np.eye(2), [0.5])
-    with pytest.raises(ValueError, match="each of the 1 selected"):
-        weighted_columns(np.eye(2), [0], [1.0, 2.0])
-    with pytest.raises(ValueError, match="smallest -1"):
-        weighted_columns(np.eye(2), [0], [-1.0])

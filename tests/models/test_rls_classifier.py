@@ -292,3 +292,24 @@ def test_bad_input():
         model.fit(X, [0.1, 0.2, 0.3])
     with pytest.raises(ValueError, match="3 features"):
         model.fit(X, [0, 1, 1]).predict(np.eye(2))
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("offset", [0.0, 30.0, 1e4])
+def test_an_intercept_without_penalty_inverts_no_rounding(container, offset):
+    """Centring 5 samples leaves a fifth singular value of rounding size, which was inverted."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X, y = offset + rng.normal(size=(5, 12)), np.array([1, -1, 1, -1, 1])
+        model = RLSClassifier(alpha=0, fit_intercept=True).fit(container(X), y)
+        D = X[:4] - X[4]  # the differences have the same span, without a mean
+        coef = D.T @ np.linalg.solve(D @ D.T, (y[:4] - y[4]).astype(float))
+        tolerance = 1e-6 if container is np.asarray else 1e-3
+        if container is np.asarray or offset <= 30:
+            np.testing.assert_allclose(model.coef_[0], coef, atol=tolerance)
+
+
+@pytest.mark.parametrize("alpha", [10**400, -(10**400)])
+def test_an_alpha_beyond_floats_is_refused(alpha):
+    with pytest.raises(ValueError, match="finite number"):
+        RLSClassifier(alpha=alpha).fit([[1.0], [2.0]], [0, 1])

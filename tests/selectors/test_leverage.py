@@ -373,3 +373,17 @@ def test_pickle_and_repr():
     assert repr(selector).startswith("<LeverageSelector(n_features_to_select=5, sampling='top'): 5")
     first = ", ".join(str(feature) for feature in selector.selected_[:3])
     assert f"5 of 1000 features: {first}, ..." in repr(selector)
+
+
+@pytest.mark.parametrize("parameters", [{"n_features_to_select": 2**70}, {"epsilon": 1e-200}])
+@pytest.mark.parametrize("sampling", ["iid", "bernoulli"])
+def test_more_draws_than_memory_holds_are_refused(parameters, sampling):
+    X = np.random.default_rng(0).normal(size=(4, 30))
+    with pytest.raises(ValueError, match="at most 100,000,000 draws"):
+        LeverageSelector(**parameters, sampling=sampling).fit(X)
+    assert LeverageSelector(2**70, sampling="top").fit(X).n_selected_ == 30
+
+
+def test_an_alpha_beyond_floats_is_refused():
+    with pytest.raises(ValueError, match="alpha must be a number >= 0"):
+        LeverageSelector(2, alpha=10**400).fit(np.eye(3))

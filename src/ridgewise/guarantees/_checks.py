@@ -36,7 +36,7 @@ def as_float(value: float) -> float:
     try:
         return float(value)
     except OverflowError:
-        return math.copysign(math.inf, value)
+        return math.inf if value > 0 else -math.inf
 
 
 def check_not_negative(name: str, value: float) -> float:

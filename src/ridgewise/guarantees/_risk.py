@@ -21,6 +21,7 @@ from ridgewise.guarantees._checks import (
     interval_around_one,
     squared_spectrum,
 )
+from ridgewise.guarantees._interval import UNIT
 from ridgewise.guarantees._prediction import tau
 from ridgewise.guarantees._selected_data import SelectedData, data_error, smallest_value
 
@@ -413,7 +414,8 @@ def variance_sum(singular_values: FloatArray, alpha: float, error: float) -> tup
     """Sum (k / (k + alpha))^2, k = sigma^2, and how far an error of every sigma can move it."""
     k = singular_values**2
     slopes = 4 * alpha * k * singular_values / (k + alpha) ** 3
-    return float(np.sum((k / (k + alpha)) ** 2)), 2 * error * float(slopes.sum())
+    total = float(np.sum((k / (k + alpha)) ** 2))
+    return total, 2 * error * float(slopes.sum()) + 16 * len(k) * UNIT * total
 
 
 def average_bias_ratio(weighted_rows: FloatArray, S: FloatArray, alpha: float) -> float:

@@ -11,7 +11,6 @@ from ridgewise.models._leave_one_out import (
 )
 from ridgewise.models._path import DualPath
 from ridgewise.models._rls_classifier import RLSClassifier
-from ridgewise.models._selected import selected_path, weighted_columns
 
 __all__ = [
     "AlphaChoice",
@@ -22,6 +21,4 @@ __all__ = [
     "dual_path",
     "leave_one_out_alpha",
     "leave_one_out_errors",
-    "selected_path",
-    "weighted_columns",
 ]

@@ -34,7 +34,6 @@ class DualPath:
 
     See Also
     --------
-    selected_path : The path of a selected, weighted set of features.
     RLSClassifier : One model, as an estimator.
 
     Notes
@@ -197,7 +196,9 @@ class DualPath:
         return Y, alphas
 
 
-def positive_part(gram: FloatArray, size: int, scale: float = 0.0) -> tuple[FloatArray, FloatArray]:
+def positive_part(
+    gram: FloatArray, size: int, scale: float = 0.0, most: int | None = None
+) -> tuple[FloatArray, FloatArray]:
     """Decompose a Gram matrix, without the eigenvalues that are zero to rounding.
 
     Parameters
@@ -209,6 +210,8 @@ def positive_part(gram: FloatArray, size: int, scale: float = 0.0) -> tuple[Floa
     scale : float, default=0.0
         Counts in place of the largest eigenvalue where it is larger: the size of what the Gram
         matrix was the difference of, and so of its rounding.
+    most : int, default=None
+        Keep no more than this many, the largest.
 
     Returns
     -------
@@ -224,8 +227,9 @@ def positive_part(gram: FloatArray, size: int, scale: float = 0.0) -> tuple[Floa
             f"K must be positive semi-definite, as every kernel is; "
             f"its eigenvalues reach from {k[0]:.3g} to {k[-1]:.3g}."
         )
-    cutoff = size * EPS * scale
-    return V[:, k > cutoff], k[k > cutoff]
+    rank = int(np.count_nonzero(k > size * EPS * scale))
+    first = len(k) - (rank if most is None else min(rank, most))
+    return V[:, first:], k[first:]
 
 
 def _finite_matrix(M: ArrayLike, name: str) -> FloatArray:

@@ -159,7 +159,10 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):
 
 
 def _check_alpha(alpha: object) -> float:
-    value = float(alpha) if isinstance(alpha, Real) else np.nan
+    try:
+        value = float(alpha) if isinstance(alpha, Real) else np.nan
+    except OverflowError:  # an integer beyond the largest float
+        value = np.inf
     if not 0 <= value < np.inf:
         raise ValueError(f"alpha must be a finite number of at least 0; got {alpha!r}.")
     return value

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One ridge problem: its dual and primal coefficients, by the solver that its numbers allow."""
+"""One ridge problem: its dual and primal coefficients, by the solver that its numbers allow.
+
+Cholesky factors are scikit-learn's (`KernelRidge`). The rest is written here, because its `Ridge`
+has no dual coefficients, solves sparse X with an intercept by iterations only, and inverts the
+singular value of rounding size that centring leaves: at alpha = 0 its coefficients are then wrong.
+"""
 
 from typing import Any, NamedTuple
 
@@ -10,6 +15,7 @@ from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
 from ridgewise._typing import FloatArray
 from ridgewise.models._path import EPS, DualPath, positive_part
+from ridgewise.spectrum import rank_limit
 
 Coefficients = tuple[FloatArray, FloatArray]  # dual and primal
 
@@ -60,12 +66,18 @@ def solve_ridge(X: Any, Y: FloatArray, alpha: float, *, fit_intercept: bool) -> 
     y_mean = Y.mean(axis=0) if fit_intercept else np.zeros(Y.shape[1])
     offset, Y = x_mean, Y - y_mean
     if fit_intercept and not sparse.issparse(X):
-        # Explicitly, since X X^T of data far from its origin has no digits left for the rest
+        # Explicitly, since X X^T of data far from its origin has no digits left for the rest; and
+        # twice, since the first mean has lost digits too
         X, offset = X - x_mean, zeros
+        rest = X.mean(axis=0)
+        X, x_mean = X - rest, x_mean + rest
 
     trace = row_norms(X, squared=True).sum()
-    solve = _by_cholesky if alpha > _smallest_alpha(X) * trace else _by_spectrum
-    dual_coef, coef = solve(X, offset, Y, alpha)
+    if alpha > _smallest_alpha(X) * trace:
+        dual_coef, coef = _by_cholesky(X, offset, Y, alpha)
+    else:
+        most = rank_limit(*X.shape, center=fit_intercept)
+        dual_coef, coef = _by_spectrum(X, offset, Y, alpha, most)
     if fit_intercept:
         # It sums to zero but for rounding, which a small alpha makes large
         dual_coef -= dual_coef.mean(axis=0)
@@ -97,36 +109,41 @@ def _solve_shifted(G: FloatArray, B: FloatArray, alpha: float) -> FloatArray:
     return KernelRidge(alpha=alpha, kernel="precomputed").fit(G, B).dual_coef_
 
 
-def _by_spectrum(X: Any, offset: FloatArray, Y: FloatArray, alpha: float) -> Coefficients:
-    """Solve on the range of K alone, for alpha of zero or nearly."""
+def _by_spectrum(
+    X: Any, offset: FloatArray, Y: FloatArray, alpha: float, most: int
+) -> Coefficients:
+    """Solve on the range of K alone, of rank ``most`` at most, for alpha of zero or nearly."""
     n_samples, n_features = X.shape
     if not sparse.issparse(X):
-        return _by_singular_values(X, Y, alpha)
+        return _by_singular_values(X, Y, alpha, most)
     solve = _by_kernel if n_samples <= n_features else _by_covariance
-    return solve(X, offset, Y, alpha)
+    return solve(X, offset, Y, alpha, most)
 
 
-def _by_singular_values(X: FloatArray, Y: FloatArray, alpha: float) -> Coefficients:
+def _by_singular_values(X: FloatArray, Y: FloatArray, alpha: float, most: int) -> Coefficients:
     # X = V S U^T, coef = U S (S^2 + alpha I)^-1 V^T Y; X^T dual_coef would lose small features
     V, sigma, Ut = np.linalg.svd(X, full_matrices=False)
-    above = sigma > max(X.shape) * EPS * sigma.max(initial=0.0)
-    V, sigma, Ut = V[:, above], sigma[above], Ut[above]
+    above = np.count_nonzero(sigma > max(X.shape) * EPS * sigma.max(initial=0.0))
+    rank = min(int(above), most)
+    V, sigma, Ut = V[:, :rank], sigma[:rank], Ut[:rank]
     coef = Ut.T @ ((sigma / (sigma**2 + alpha))[:, np.newaxis] * (V.T @ Y))
     return DualPath(V, sigma**2).dual_coef(Y, [alpha])[:, 0], coef
 
 
-def _by_kernel(X: Any, offset: FloatArray, Y: FloatArray, alpha: float) -> Coefficients:
+def _by_kernel(X: Any, offset: FloatArray, Y: FloatArray, alpha: float, most: int) -> Coefficients:
     K = _kernel(X, offset)
-    path = DualPath(*positive_part(K, size=X.shape[1], scale=_removed(X, offset)))
+    path = DualPath(*positive_part(K, X.shape[1], _removed(X, offset), most))
     coef = _transpose_dot(X, offset, path.range_coef(Y, [alpha])[:, 0])
     return path.dual_coef(Y, [alpha])[:, 0], coef
 
 
-def _by_covariance(X: Any, offset: FloatArray, Y: FloatArray, alpha: float) -> Coefficients:
+def _by_covariance(
+    X: Any, offset: FloatArray, Y: FloatArray, alpha: float, most: int
+) -> Coefficients:
     # C = X^T X = Q diag(k) Q^T and B = X^T Y: coef = Q (diag(k) + alpha I)^-1 Q^T B, and
     # dual_coef = X C^+ coef + (Y - X C^+ B) / alpha, which never needs X Q, dense and tall
     C = _covariance(X, offset)
-    Q, k = positive_part(C, size=X.shape[0], scale=_removed(X, offset))
+    Q, k = positive_part(C, X.shape[0], _removed(X, offset), most)
     B = _transpose_dot(X, offset, Y)
     coef = (Q / (k + alpha)) @ (Q.T @ B)
     dual_coef = _dot(X, offset, (Q / k) @ (Q.T @ coef))

@@ -13,6 +13,7 @@ from ridgewise.guarantees import features_for_epsilon, leverage_promise, measure
 from ridgewise.selectors._base import check_one_of, descending
 from ridgewise.selectors._spectral import SpectralSelector, check_alpha
 
+MOST_DRAWS = 10**8  # they are held in memory
 SAMPLINGS = ("iid", "bernoulli", "top")
 
 
@@ -146,6 +147,12 @@ class LeverageSelector(SpectralSelector):
         if penalty is not None:
             self.leverage_scores_ = penalized_norms2(spectrum, penalty)
         n_draws = self._draws_for_epsilon() or self._n_draws(groups)
+        if n_draws > MOST_DRAWS and self.sampling != "top":
+            raise ValueError(
+                f"sampling makes at most {MOST_DRAWS:,} draws, and about "
+                f"10^{len(str(n_draws)) - 1} were asked for: keep all {len(self.leverage_scores_)} "
+                "features, or ask for a larger epsilon"
+            )
         scores = groups.sums(self.leverage_scores_)
         self._set_selection(*self._sample(scores, n_draws), groups)
         self.certificate_ = measured_certificate(

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the selectors that work on the data's spectrum share."""
 
+import sys
 from numbers import Real
 from typing import Any
 
@@ -84,6 +85,7 @@ def check_alpha(alpha: Any, *, auto: bool) -> None:
     if auto and isinstance(alpha, str) and alpha == "auto":
         return
     is_number = isinstance(alpha, Real) and not isinstance(alpha, bool)
-    if not is_number or not 0 <= float(alpha) < float("inf"):
+    # compared before it is converted: an integer can be beyond the largest float
+    if not is_number or not 0 <= alpha <= sys.float_info.max:
         what = 'a number >= 0 or "auto"' if auto else "a number >= 0"
         raise ValueError(f"alpha must be {what}; got {alpha!r}")
