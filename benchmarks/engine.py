@@ -3,7 +3,7 @@
 
     python -m benchmarks.engine                       all of it
     python -m benchmarks.engine --skip-plain          without the plain algorithm (minutes less)
-    python -m benchmarks.engine --only memmap         a part: techtc, folds, sets, text or memmap
+    python -m benchmarks.engine --only memmap         a part, see --help
 
 TechTC is read from --data (default: the folder shared/data beside the repository) and left out,
 with a note, if absent. Compare ratios: seconds depend on the machine and its load.
@@ -16,13 +16,15 @@ import tracemalloc
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.linalg import eigh
 from threadpoolctl import threadpool_limits
 
-from ridgewise import BSSSelector, LeverageSelector
+from ridgewise import BSSSelector, LeverageSelector, certify
 from ridgewise.barrier import RULES, sparsify, sparsify_plain
 from ridgewise.barrier import _compiled as compiled
 from ridgewise.datasets import read_techtc_folder
@@ -40,7 +42,9 @@ def main() -> None:
     )
     parser.add_argument("--skip-plain", action="store_true", help="leave the plain algorithm out")
     parser.add_argument(
-        "--only", choices=["techtc", "folds", "sets", "text", "memmap"], help="one part only"
+        "--only",
+        choices=["techtc", "folds", "sets", "text", "memmap", "certificate"],
+        help="one part only",
     )
     parser.add_argument("--data", type=Path, default=SHARED, help="folder with techtc/Exp_*")
     options = parser.parse_args()
@@ -53,6 +57,8 @@ def main() -> None:
             compare("text-like counts", text_like(), options.skip_plain)
         if options.only in (None, "memmap"):
             compare_memmap()
+        if options.only in (None, "certificate"):
+            certificate_cost()
 
 
 def compare_techtc(data: Path, only: str | None, skip_plain: bool) -> None:
@@ -89,6 +95,37 @@ def compare_selectors(data: Path) -> None:
         few = np.count_nonzero(np.array(ratios) <= 6)
         spread = f"{low:.1f} to {high:.1f}, median {middle:.1f}, at most 6 on {few}"
         print(f"\nall {len(ratios)} sets, r = {N_DRAWS}: {spread}")
+
+
+def certificate_cost() -> None:
+    """What it costs to verify a certificate of many samples, in eigendecompositions."""
+    for n_features, n_selected in ((13_319, 500), (139_448, 1000)):
+        X = documents(2000, n_features)
+        K = (X @ X.T).toarray()
+        eigenvalues, unit = timed(lambda K=K: eigh(K, driver="evd", eigvals_only=False)[0])
+        alpha = alpha_for_dimension(eigenvalues, n_selected / 4)
+        features = np.argsort(-np.asarray(X.multiply(X).sum(axis=0)).ravel())[:n_selected]
+        certificate, seconds = timed(partial(certify, X, features, alpha=alpha))
+        print(
+            f"  certify {X.shape[0]} x {n_features}, r = {n_selected}: {seconds:.1f} s, "
+            f"{seconds / unit:.2f} eigh, verified: {certificate.verified}"
+        )
+
+
+def timed(function: Callable[[], Any]) -> tuple[Any, float]:
+    """What a function gives, and its seconds."""
+    start = time.perf_counter()
+    return function(), time.perf_counter() - start
+
+
+def documents(n_samples: int, n_features: int, length: int = 300) -> sp.csr_array:
+    """Counts of words in documents: words by Zipf's law."""
+    rng = np.random.default_rng(0)
+    shares = 1 / np.arange(10, n_features + 10)
+    words = rng.choice(n_features, size=n_samples * length, p=shares / shares.sum())
+    rows = np.repeat(np.arange(n_samples), length)
+    counts = sp.coo_array((np.ones(len(words)), (rows, words)), shape=(n_samples, n_features))
+    return counts.tocsr()
 
 
 def selector_runs(X: sp.csr_array) -> dict[str, Callable[[], object]]:

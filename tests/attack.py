@@ -3,8 +3,9 @@
 
     python -m tests.attack --cases 5000 --seed 0
 
-Each case makes small data of some unkind sort (scales from 1e-300 to 1e300, offsets, near-duplicates,
-duplicate and zero columns, 1 to 12 samples), selects features, and checks against exact rationals:
+Each case makes small data of some unkind sort (scales from 1e-300 to 1e300, offsets, nearly equal
+samples, equal and zero features, 1 to 12 samples), selects features, and checks against exact
+rationals:
 
 - the interval of a selector's own ``certificate_`` and that of `certify`,
 - every bound of ``prediction_bound``, every sign that is called certain,
@@ -140,7 +141,7 @@ class Case:
             return
         K, K_selected = self.kernels(alpha)
         if certificate.selection.keeps_all:
-            self.claim(f"{name}: all kept", K == K_selected)
+            self.claim(f"{name}: all kept", K_selected == K)
             return
         lower, upper = exact(certificate.lower), exact(certificate.upper)
         self.claim(f"{name}: lower", is_definite(K_selected - lower * K), f"{certificate!r}")

@@ -100,7 +100,7 @@ def measured_interval(
         error += spectrum.cutoff * math.sqrt(n - spectrum.rank) / smallest
     # eigenvalues of K are off by this share of the largest; of a QR, singular values are
     digits = max(n, 4 * math.sqrt(max(spectrum.shape))) * 4 * UNIT
-    decomposition = digits * (condition**2 if spectrum.solver == "gram" else 2 * condition)
+    decomposition = digits * condition * (S[0] / S[-1] if spectrum.solver == "gram" else 2)
     return Interval(lower, upper).widened(
         selected_error=gram_error(error, float(weights.max(initial=0.0)), upper, spectrum.rank),
         kernel_error=decomposition + gram_error(error, 1.0, 1.0, 0),
@@ -138,7 +138,7 @@ def verified_interval(spectrum: Spectrum, selection: Selection, alpha: float) ->
     S = spectrum.singular_values * columns.scale
     # a smaller alpha has an interval that holds for this one: it keeps numbers in range
     largest = float(S[0])  # of Python: a product that overflows is inf, without a warning
-    alpha = min(alpha * columns.scale * columns.scale, 1e300 * largest * largest)
+    alpha = min(alpha * columns.scale * columns.scale, 1e300 * min(largest * largest, 1.0))
     if isinstance(spectrum, TallSpectrum):  # X = Q R: the statement about R is that about X
         columns = as_columns(columns.triangle())
         V, S = (part[..., : spectrum.rank] for part in svd(columns.X, full_matrices=False)[:2])

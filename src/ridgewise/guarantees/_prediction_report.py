@@ -151,14 +151,16 @@ def report_predictions(data: SelectedData, y: ArrayLike, X_test: Any) -> Predict
     p_S = root_w * reduced.coef
     Q_U = projected(data.spectrum, Q, mean)
     Q_S = take_columns(Q, indices) - mean[indices]
-    c_q = cross_norms(data.selected_rows, data.selection.w, Q_S, Q_U)
-    theorem = by_theorem(data, data.spectrum.V.T @ targets, Q_U, c_q)
-    z_norms = residual_norms(Q, mean, Q_U)
-    parts = by_targets(data, full, reduced, Q_U, c_q, z_norms)
     sizes = np.sqrt(row_norms(Q.tocsr() if is_sparse(Q) else Q, squared=True)) + norm(mean)
+    turned = min(full.turned + reduced.turned, 1.0)
+    c_q = cross_norms(data.selected_rows, data.selection.w, Q_S, Q_U)
+    c_q = c_q + 3 * turned * max(data.max_weight, 1.0) * sizes
+    theorem = by_theorem(data, data.spectrum.V.T @ targets, Q_U, c_q)
+    z_norms = residual_norms(Q, mean, Q_U) + turned * sizes
+    parts = by_targets(data, full, reduced, Q_U, c_q, z_norms)
     return PredictionReport(
-        np.minimum(theorem.in_span, parts.in_span),
-        np.minimum(theorem.out_of_span, parts.out_of_span),
+        np.minimum(theorem.in_span, parts.in_span) * (1 + 8 * turned),
+        np.minimum(theorem.out_of_span, parts.out_of_span) * (1 + 8 * turned),
         rounding=prediction_rounding(full, reduced, sizes, np.linalg.norm(Q_S * root_w, axis=1))
         + 8 * len(targets) * UNIT * abs(intercept),
         theorem=theorem,

@@ -219,7 +219,7 @@ def rounding_factor(data: SelectedData) -> float:
         return math.inf
     grown = 1 + math.sqrt(min(b, data.max_weight + 1))
     share = 8 * grown * data_error(data.spectrum, data.S) * float(data.S[0]) / (a * s**2)
-    return 1 + share if share < 0.5 else math.inf
+    return 1 + share + 64 * (1 + len(data.S)) * UNIT if share < 0.5 else math.inf
 
 
 def variance_inflation(upper: float, singular_values: ArrayLike, alpha: float) -> float:

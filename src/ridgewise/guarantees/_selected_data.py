@@ -69,9 +69,10 @@ class SelectedData:
         return max(self.selection.weights, default=0.0)
 
     def weighted_columns(self) -> FloatArray:
-        """X_S W^1/2, scaled and not centred."""
-        columns = as_columns(self.X).take(self.selection.indices)
-        return columns * self.scale * np.sqrt(self.selection.w)
+        """X_S W^1/2, scaled; centred first, since the product is rounded."""
+        columns = as_columns(self.X, center=self.selection.center)
+        columns.set_scale(self.scale)
+        return columns.take(self.selection.indices) * np.sqrt(self.selection.w)
 
 
 def select_data(
@@ -162,20 +163,22 @@ class RidgeModel:
     sensitivity : float
         A prediction p^T q is off by at most this times ||q||; infinite where rounding hides
         singular values that alpha = 0 would invert.
+    turned : float
+        How far the directions that the model inverts may be turned: delta / s.
     """
 
     coef: FloatArray
     dual_coef: FloatArray
     fitted: FloatArray
     sensitivity: float
+    turned: float = 0.0
 
 
 def ridge_model(spectrum: Spectrum, S: FloatArray, y: FloatArray, alpha: float) -> RidgeModel:
     """Fit y by the spectrum, with these (scaled) singular values.
 
-    Rounding acts like a change of X by ``data_error``, delta, and of K (where K was decomposed) by
-    delta ||X||. With s^2 the smallest eigenvalue of K + alpha, r = y - X p and c = (K + alpha)^-1 y
-    it moves p by delta (||p|| / s + ||r|| / s^2), and by delta ||X|| ||c|| / s.
+    Rounding acts like a change of X by ``data_error``, delta. With s^2 the smallest eigenvalue of
+    K + alpha and r = y - X p, it moves p by delta (||p|| / s + ||r|| / s^2).
     """
     V = spectrum.V
     y_V = V.T @ y
@@ -192,12 +195,11 @@ def ridge_model(spectrum: Spectrum, S: FloatArray, y: FloatArray, alpha: float) 
     delta, s = data_error(spectrum, S), smallest_value(spectrum, S, alpha)
     if s == 0:
         return RidgeModel(coef, dual_coef, fitted, math.inf)
-    sizes = [float(np.linalg.norm(part)) for part in (coef, y - fitted, dual_coef)]
-    of_kernel = float(S[0]) * sizes[2] / s if spectrum.solver == "gram" else 0.0
-    sensitivity = delta * (sizes[0] / s + sizes[1] / s**2 + of_kernel)
+    sizes = [float(np.linalg.norm(part)) for part in (coef, y - fitted)]
+    sensitivity = delta * (sizes[0] / s + sizes[1] / s**2)
     if delta > 0.1 * s:  # no first-order estimate holds
         sensitivity = math.inf
-    return RidgeModel(coef, dual_coef, fitted, sensitivity)
+    return RidgeModel(coef, dual_coef, fitted, sensitivity, delta / s)
 
 
 def selected_model(data: SelectedData, y: FloatArray) -> RidgeModel:
@@ -215,6 +217,8 @@ def selected_model(data: SelectedData, y: FloatArray) -> RidgeModel:
 def data_error(spectrum: Spectrum, S: FloatArray) -> float:
     """What change of X (in the norm of Frobenius) has the effect of rounding, at most."""
     error = 16 * math.sqrt(max(spectrum.shape[0], spectrum.rank)) * UNIT * float(np.linalg.norm(S))
+    if spectrum.solver == "gram":  # an error of K moves small singular values more
+        error *= float(S[0] / S[-1])
     if not spectrum.is_whole:  # singular values that were cut off
         error += spectrum.cutoff * float(S[0] / spectrum.singular_values[0]) * len(S) ** 0.5
     return error

@@ -76,7 +76,7 @@ def solve_ridge(X: Any, Y: FloatArray, alpha: float, *, fit_intercept: bool) -> 
     if alpha > _smallest_alpha(X) * trace:
         dual_coef, coef = _by_cholesky(X, offset, Y, alpha)
     else:
-        most = rank_limit(*X.shape, center=fit_intercept)
+        most = rank_limit(X.shape[0], X.shape[1], fit_intercept)
         dual_coef, coef = _by_spectrum(X, offset, Y, alpha, most)
     if fit_intercept:
         # It sums to zero but for rounding, which a small alpha makes large

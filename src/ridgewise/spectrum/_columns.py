@@ -102,12 +102,14 @@ class Columns:
 
     @property
     def offset(self) -> FloatArray | None:
-        """What is subtracted from each column that is a sample: the features' means, scaled."""
+        """What is subtracted from each column that is a sample: the features' means, scaled.
+
+        In two parts, shape (2, n): the second has the digits that the first has no room for.
+        """
         if self._offset is None and self.centers and self.holds_samples:
-            self._offset = np.zeros(self.shape[0])
-            self._offset = self.row_means()
-            # once more: what the first mean lost of its digits, the mean of the rest has
-            self._offset = self._offset + self.block_sums() / self.shape[1]
+            self._offset = np.zeros((2, self.shape[0]))
+            self._offset[0] = self.row_means()
+            self._offset[1] = self.block_sums() / self.shape[1]
         return self._offset
 
     def set_scale(self, scale: float) -> None:
@@ -232,7 +234,8 @@ class Columns:
         if self.scale != 1:  # before means are taken, whose digits subnormal numbers would lose
             finished *= self.scale
         if self.offset is not None:
-            finished -= self.offset[:, None]
+            finished -= self.offset[0][:, None]
+            finished -= self.offset[1][:, None]
         if self.center:
             mean = finished.mean(axis=0)
             constant = (finished == finished[0]).all(axis=0)
@@ -310,7 +313,8 @@ class SparseColumns(Columns):
                 sums += as_vector(rows.sum(axis=0))
         before = K.trace()
         if self.offset is not None:  # (X - b 1^T) (X - b 1^T)^T
-            b, cross = self.offset, np.outer(sums, self.offset)
+            b = self.offset.sum(axis=0)
+            cross = np.outer(sums, b)
             K += self.shape[1] * np.outer(b, b) - cross - cross.T
         if self.center:  # (I - 11^T/n) K (I - 11^T/n)
             K -= K.mean(axis=0)
