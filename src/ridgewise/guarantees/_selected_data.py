@@ -18,6 +18,7 @@ from ridgewise.guarantees._interval import UNIT, Interval, measured_interval, ve
 from ridgewise.guarantees._selection import Selection
 from ridgewise.spectrum import Spectrum, as_columns, as_numeric, compute_spectrum
 
+QR_SIZE = 1000  # samples or features up to which a QR, which keeps all digits, is quick
 KERNEL_CONDITION = 1e6  # of K + alpha: above it, K has lost too many digits for predictions
 
 
@@ -129,7 +130,8 @@ def select_data(
 
 def precise_spectrum(X: Any, center: bool, alpha: float) -> tuple[Spectrum, float]:
     """The spectrum in full rank, by a QR where K + alpha would lose digits, and the scale."""
-    spectrum = compute_spectrum(X, center=center)
+    solver = "qr" if min(X.shape) <= QR_SIZE else "auto"
+    spectrum = compute_spectrum(X, center=center, solver=solver)
     if spectrum.rank == 0:
         raise ValueError(f"every feature of X is {'constant' if center else 'zero'}")
     S = spectrum.singular_values
