@@ -4,14 +4,14 @@
     python -m benchmarks.subset                    all of it
     python -m benchmarks.subset --only techtc      a part: techtc, gaussian, wide, ALL
 
-One thread. Ratios count: seconds depend on the machine. The best of several runs is taken.
+One thread, CPU time. Ratios count: seconds depend on the machine. The best of several runs is taken.
 Real data is read from --data and left out, with a word, where it is absent.
 """
 
 import argparse
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -67,9 +67,9 @@ def best_times(*works: Callable[[], Any]) -> list[float]:
     best = [np.inf] * len(works)
     for _ in range(RUNS):
         for place, work in enumerate(works):
-            start = perf_counter()
+            start = process_time()
             work()
-            best[place] = min(best[place], perf_counter() - start)
+            best[place] = min(best[place], process_time() - start)
     return best
 
 

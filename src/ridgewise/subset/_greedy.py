@@ -27,8 +27,8 @@ from ridgewise._threads import one_blas_thread
 from ridgewise._typing import BoolArray, FloatArray, IndexArray
 from ridgewise.subset._problem import Limits, Problem, priced, squared_lengths, squared_norms
 
-STEPS = 32  # between two products with all features
-POOL = 6 * STEPS
+STEPS = 48  # between two products with all features
+POOL = 3 * STEPS
 TIE = 1e-10  # gains that differ by less, relatively, tie: the lower index is taken
 DRIFT = 1e-6  # relative rounding error of g or h from which on everything is computed anew
 ROUNDED_UP = 1 + 1e-12  # costs are sums: what fits but for rounding fits
@@ -168,19 +168,28 @@ class State:
         A, W = pool.directions(self.R, self.N)
         g, h = self.g.copy(), self.h.copy()
         prices = priced(costs)
-        taken = np.array(pool.gains) / prices[pool.features[pool.picks]] * (1 + TIE)
+        uniform = bool(prices.min() == prices.max())
+        taken = np.array(pool.gains) * (1 + TIE)
+        if not uniform:
+            taken /= prices[pool.features[pool.picks]]
         kept = len(rooms)
         for place, a, w in self.products(A, W):
-            g_block, h_block, price = g[place], h[place], prices[place]  # views
-            hidden = ~outside[place]
-            for t in range(len(rooms)):
+            c, numerator, price = 1 + g[place], h[place], prices[place]  # numerator is a view
+            hidden = np.flatnonzero(~outside[place])
+            for t, room in enumerate(rooms):
                 if 0 < t < kept:
-                    excess = h_block - taken[t] * price * (1 + g_block)
-                    excess[hidden | (price > rooms[t] * ROUNDED_UP)] = -1
+                    excess = numerator - taken[t] * (c if uniform else price * c)
+                    excess[hidden] = -1
+                    if not uniform:
+                        excess[price > room * ROUNDED_UP] = -1
                     if excess.max() > 0:
                         kept = t
-                g_block -= a[t] ** 2
-                h_block -= 2 * a[t] * w[t]
+                w[t] *= a[t]
+                numerator -= w[t]
+                numerator -= w[t]
+                a[t] *= a[t]
+                c -= a[t]
+            g[place] = c - 1
         self.steps = min(STEPS, 2 * (kept if kept < len(rooms) else self.steps))
         scores = (g, h) if kept == len(rooms) else None
         pool.forget(kept)
