@@ -4,7 +4,7 @@
     python -m benchmarks.subset                    all of it
     python -m benchmarks.subset --only techtc      a part: techtc, gaussian, wide, ALL
 
-One thread, CPU time. Ratios count: seconds depend on the machine. The best of several runs is taken.
+One thread, CPU time, the best of several runs. Ratios count: seconds depend on the machine.
 Real data is read from --data and left out, with a word, where it is absent.
 """
 
