@@ -5,6 +5,15 @@ The letters are the paper's. A test point is q = X^T c + z, with z outside the s
 points; f(q) = q^T X^T (K + alpha)^-1 y and f~(q) is the same on the selected, weighted features.
 [a, b] holds the eigenvalues of G = U^T W U, so that a K <= K~ <= b K. The paper's lambda is alpha.
 
+Arguments have the same names everywhere:
+
+- lower, upper: the interval [a, b]; alpha: what is added to the kernel's diagonal
+- singular_values: those of X that are not zero, S
+- coefficient_norms, residual_norms: of every test point, ||c|| = ||S^-1 U^T q|| and ||z||
+- cross_norms: of every test point, c_q = ||U^T W z||; or `c_star` times ||z||
+- target_norm: ||y||, or that of V^T y, which is all that counts
+- selected_rows, weights: U_S, the rows of U that belong to the selected features, and w
+
 As printed, the paper's Theorem 1 fails for test points outside the span; these bounds hold for any
 selected features and any weights (see "The paper, corrected" in the documentation).
 """
@@ -60,26 +69,6 @@ def theorem1_bound(
     """Bound the change of the predictions: the paper's Theorem 1, corrected.
 
     abs(f~(q) - f(q)) <= eta ||c|| ||y|| + tau c_q ||y||, with eta that of the spectrum.
-
-    Parameters
-    ----------
-    lower, upper : float
-        The measured interval: lower K <= K~ <= upper K.
-    singular_values : array-like of shape (rank,)
-        The non-zero singular values of X.
-    alpha : float
-        What is added to the kernel's diagonal.
-    coefficient_norms : array-like of shape (n_test,)
-        ||c|| = ||S^-1 U^T q|| of every test point.
-    cross_norms : array-like of shape (n_test,)
-        c_q of every test point, see `cross_norms`; or `c_star` times ||z||.
-    target_norm : float
-        ||y||, or the norm of V^T y, which is all that counts.
-
-    Returns
-    -------
-    PredictionBound
-        One number a test point, in its two parts.
 
     Examples
     --------
@@ -149,20 +138,6 @@ def bilinear_bound(
     With M = H~ - H, x = V^T c and y for V^T y:
     abs(x^T M y) <= abs(x^T (D1 - D2) y) / 2 + sqrt(x^T D x * y^T D y), D = (D1 + D2) / 2.
 
-    Parameters
-    ----------
-    lower, upper, singular_values, alpha
-        As in `theorem1_bound`.
-    coefficients : array-like of shape (n_test, rank)
-        x = S^-1 U^T q of every test point.
-    targets : array-like of shape (rank,)
-        V^T y.
-
-    Returns
-    -------
-    ndarray of shape (n_test,)
-        The bound for every test point.
-
     Examples
     --------
     >>> bilinear_bound(
@@ -214,22 +189,6 @@ def cross_norms(
 
     U^T W z = U_S^T W q_S - G U^T q: the selected features of q and its projection suffice.
 
-    Parameters
-    ----------
-    selected_rows : array-like of shape (n_selected, rank)
-        U_S, the rows of U that belong to the selected features.
-    weights : array-like of shape (n_selected,)
-        Their weights w.
-    selected_values : array-like of shape (n_test, n_selected)
-        The selected features of the test points, not rescaled.
-    projections : array-like of shape (n_test, rank)
-        U^T q of every test point.
-
-    Returns
-    -------
-    ndarray of shape (n_test,)
-        c_q, by which `theorem1_bound` measures what lies outside the span.
-
     Examples
     --------
     Two features, U = (1, 1) / sqrt 2, and only the first selected, with weight 2: q = (1, -1) is
@@ -250,16 +209,6 @@ def c_star(selected_rows: ArrayLike, weights: ArrayLike) -> float:
 
     c* = ||Uperp^T W U|| = sqrt(lmax(U^T W^2 U - G^2)), exact, from l x l matrices only. The paper's
     cross-term lemma puts epsilon in its place, which no selection of few features can reach.
-
-    Parameters
-    ----------
-    selected_rows, weights
-        U_S and w, as in `cross_norms`.
-
-    Returns
-    -------
-    float
-        c*; the rounding of the subtraction is added, so that it errs upwards.
 
     Examples
     --------
@@ -298,20 +247,6 @@ def regularized_tau(lower: float, upper: float, singular_values: ArrayLike, alph
 
     S^2 <= T / a - alpha with T = Delta + alpha, so the square is at most the largest
     1 / (a t) - alpha / t^2 over the eigenvalues t of T: at t = 2 a alpha, or as near as they come.
-
-    Parameters
-    ----------
-    lower, upper : float
-        lower (K + alpha) <= K~ + alpha <= upper (K + alpha).
-    singular_values : array-like of shape (rank,)
-        The non-zero singular values of X.
-    alpha : float
-        What is added to the kernel's diagonal, above 0.
-
-    Returns
-    -------
-    float
-        The factor; never more than smax / alpha.
 
     Examples
     --------
@@ -367,24 +302,6 @@ def known_test_set_bound(
 
     abs(f~ - f) <= eta ||c|| ||y|| + tau (b - a)/2 ||z|| ||y||; at alpha = 0 the first part is
     zero and tau (b - a)/2 sharpens to (b - a) / (2 sqrt(a b) smin).
-
-    Parameters
-    ----------
-    lower, upper : float
-        The extreme eigenvalues of B^T W B, B an orthonormal basis of training and test points.
-    singular_values : array-like of shape (rank,)
-        The non-zero singular values of the training X.
-    alpha : float
-        What is added to the kernel's diagonal.
-    coefficient_norms, residual_norms : array-like of shape (n_test,)
-        ||c|| = ||S^-1 U^T q|| and ||z|| = ||q - U U^T q|| of every test point.
-    target_norm : float
-        ||y||.
-
-    Returns
-    -------
-    PredictionBound
-        One number a test point, in its two parts.
 
     Examples
     --------
@@ -454,22 +371,6 @@ def uniform_bound(
 
     ||X (p - p~)|| ||c|| + ||(I - U U^T) p~|| ||z||, q = X^T c + z.
 
-    Parameters
-    ----------
-    training_difference : array-like of shape (n_samples,)
-        X (p - p~): the change of the predictions at the training points.
-    selected_rows : array-like of shape (n_selected, rank)
-        U_S, the rows of U that belong to the selected features.
-    p_selected : array-like of shape (n_selected,)
-        The entries of p~ at the selected features.
-    coefficient_norms, residual_norms : array-like of shape (n_test,)
-        ||c|| = ||S^-1 U^T q|| and ||z|| = ||q - U U^T q|| of every test point.
-
-    Returns
-    -------
-    ndarray of shape (n_test,)
-        The bound for every test point.
-
     Examples
     --------
     >>> uniform_bound(
@@ -493,18 +394,6 @@ def disagreement_bound(n_disagreements: int, n_points: int, *, delta: float = 0.
 
     The share p with P(Binomial(n_points, p) <= n_disagreements) = delta: above the true share with
     probability at least 1 - delta over independent unlabelled points.
-
-    Parameters
-    ----------
-    n_disagreements, n_points : int
-        Of n_points independent points, how many the two models labelled differently.
-    delta : float, default=0.05
-        The probability with which the bound may fail.
-
-    Returns
-    -------
-    float
-        An upper bound on the probability of disagreement.
 
     Examples
     --------

@@ -241,21 +241,6 @@ def bias_inflation(gram: ArrayLike, singular_values: ArrayLike, alpha: float) ->
 
     R(K~) <= max(phi_V, phi_B) R(K) follows, for every z and noise. Exact, and without labels.
 
-    Parameters
-    ----------
-    gram : array-like of shape (rank, rank)
-        G = U^T W U, its rows in the order of the singular values.
-    singular_values : array-like of shape (rank,)
-        The non-zero singular values of X.
-    alpha : float
-        What is added to the kernel's diagonal. At 0 both biases are 0, and this is the limit.
-
-    Returns
-    -------
-    float
-        phi_B, over z in the range of K, as every X beta is. Elsewhere B(K~) = B(K): for a z of any
-        kind take the larger of phi_B and 1. Infinite where K~ lost rank and alpha = 0.
-
     Examples
     --------
     >>> round(bias_inflation([[1.0, 0.5], [0.5, 1.0]], [100.0, 1.0], alpha=1.0), 1)
@@ -333,24 +318,6 @@ def fixed_beta_risk_bound(
 
     b^2 V(K) + (sqrt(B(K)) + max(1 - a, b - 1) sqrt(lambda) / (2 sqrt a) ||U^T beta||)^2, with
     lambda = alpha / n.
-
-    Parameters
-    ----------
-    risk : Risk
-        The risk of all the features, see `ridge_risk`.
-    lower, upper : float
-        The measured interval: lower K <= K~ <= upper K.
-    alpha : float
-        What is added to the kernel's diagonal.
-    n_samples : int
-        The number n of training points.
-    coefficient_norm : float
-        ||U^T beta||, or any number above it, such as ||beta||.
-
-    Returns
-    -------
-    float
-        An upper bound on the risk of the selected features.
 
     Examples
     --------
