@@ -19,7 +19,7 @@ from ridgewise import load_stdlib_text
 IMAGES = Path(__file__).parent / "images"
 COMMANDS = {
     "select": ["-n", "600"],
-    "compare": ["-t", "topics.txt", "-n", "150,300,600", "--alpha", "1,10,100"],
+    "compare": ["-t", "topics.txt", "-n", "150,300,600", "--alpha", "0.01,0.1,1"],
 }
 SIZE = {"width": 1180, "height": 940}
 
