@@ -235,23 +235,18 @@ def verified_certificate(spectrum: Spectrum, selection: Selection, alpha: float)
     """Account for rounding, or say why that cannot be done."""
     if selection.keeps_all:
         return Certificate(1.0, 1.0, alpha=alpha, verified=True, selection=selection)
-    rows = spectrum.take(selection.indices)
-    measured = barrier.weighted_spectrum(
-        rows, selection.w, penalty(spectrum.singular_values, alpha)
-    )
-    lower, upper = measured
-    unverified = Certificate(lower, upper, alpha=alpha, selection=selection)
-    if lower <= 64 * spectrum.rank * np.finfo(np.float64).eps * upper:
-        return replace(unverified, lower=0.0)  # for all that rounding lets see
     note = hidden_note(spectrum, selection, alpha)
-    if note:
-        return replace(unverified, note=note)
-    found = verified_interval(spectrum, selection, alpha)
-    if found.says_something:
-        return replace(unverified, lower=found.lower, upper=found.upper, verified=True)
-    more = "a larger alpha" if alpha else "alpha > 0 (for ridge models)"
-    note = f"rounding leaves nothing of it, X is too ill-conditioned; {more} would help"
-    return replace(unverified, note=note)
+    if not note:
+        found = verified_interval(spectrum, selection, alpha)
+        if found.says_something:
+            return Certificate(*found, alpha=alpha, verified=True, selection=selection)
+        more = "a larger alpha" if alpha else "alpha > 0 (for ridge models)"
+        note = f"rounding leaves nothing of it, X is too ill-conditioned; {more} would help"
+    rows, e = spectrum.take(selection.indices), penalty(spectrum.singular_values, alpha)
+    lower, upper = barrier.weighted_spectrum(rows, selection.w, e)
+    if lower <= 64 * spectrum.rank * np.finfo(np.float64).eps * upper:
+        lower, note = 0.0, ""  # for all that rounding lets see
+    return Certificate(lower, upper, alpha=alpha, note=note, selection=selection)
 
 
 def polished(
