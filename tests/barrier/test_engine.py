@@ -213,25 +213,6 @@ def test_draws_plainly_when_the_fast_arithmetic_fails(rule, monkeypatch, gaussia
     assert fast.counts["plain draws"] == 20
 
 
-@pytest.mark.usefixtures("by_numpy")
-@pytest.mark.parametrize("rule", RULES)
-def test_draws_again_what_was_drawn_with_a_drifted_potential(rule, monkeypatch, gaussian_rows):
-    add = Resolvent.add
-    calls = iter(range(10**6))
-    last = 15 if rule == "norm" else 14  # draw before a decomposition
-
-    def drifting(self, t, rows):
-        add(self, t, rows)
-        if next(calls) == 2 * last + 1:  # that of the upper barrier
-            self.potential *= 1 - 1e-5
-
-    monkeypatch.setattr(Resolvent, "add", drifting)
-    U = gaussian_rows(200, 10)
-    fast = sparsify(ArrayVectors(U), 50, rule)
-    assert_same(fast, sparsify_plain(U, 50, rule))
-    assert fast.counts["drifts"] == 1
-
-
 @pytest.mark.parametrize("rule", RULES)
 def test_raises_when_nothing_helps(rule, gaussian_rows):
     """Rows that do not add up to the identity: the promise cannot be kept, and that is said."""

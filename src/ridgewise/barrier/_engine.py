@@ -41,7 +41,6 @@ from ridgewise.barrier._problem import (
 from ridgewise.barrier._resolvent import LostDefinitenessError, Resolvent
 
 BATCH = 1536  # rows looked at together
-MOST_DRIFT = 1e-8  # of the potentials carried from draw to draw, against fresh ones
 
 
 def sparsify(
@@ -110,6 +109,9 @@ class Engine:
         self.is_compiled = compiled.serves(vectors.rank)
         # decompositions cost l^3, what is carried between them l k^2: k = l^(2/3) balances them
         self.most_stale = max(16, round(1.25 * vectors.rank ** (2 / 3)))
+        if rule != "norm":  # A is decomposed where the pool is filled: in equal parts between
+            interval = refill_interval(n_draws)
+            self.most_stale = math.ceil(interval / max(1, round(interval / self.most_stale)))
         self.largest = int(self.pool.sizes.max(initial=1))
         self.depth = 16  # how far into the pool draws went since the last decomposition
         self.counts: Counter[str] = Counter()
@@ -156,14 +158,8 @@ class Engine:
         lower = decomposed(A_lower)
         upper = lower if A_upper is A_lower else decomposed(A_upper)
         L, U = self.barriers.lower(self.tau), self.barriers.upper(self.tau)
-        drift = max(
-            self.lower.start(lower.potential(+1, L)), self.upper.start(upper.potential(-1, U))
-        )
-        if drift > MOST_DRIFT and self.tau > self.fresh_at:
-            self.counts["drifts"] += 1
-            self.draw_again_plainly()
-            self.decompose()
-            return
+        self.lower.potential = lower.potential(+1, L)
+        self.upper.potential = upper.potential(-1, U)
         self.decomposition = lower, upper
         self.Q: Pair = (lower.Q, upper.Q)
         # the lower barrier moves by 1 a draw and must not reach the old smallest eigenvalue
@@ -365,15 +361,6 @@ class Engine:
             self.raw_t = np.concatenate([self.raw_t, np.empty_like(self.raw_t)])
         self.record(positions, rows, t)
         self.patience = 0
-
-    def draw_again_plainly(self) -> None:
-        """Make the draws since the last decomposition again, since their potentials drifted."""
-        until, self.tau, self.n_stale = self.tau, self.fresh_at, 0
-        self.selected[:] = False
-        self.selected[self.positions[: self.tau]] = True
-        self.n_selected = int(np.count_nonzero(self.selected))
-        while self.tau < until:
-            self.draw_plainly()
 
 
 def inverse(A: FloatArray) -> FloatArray:

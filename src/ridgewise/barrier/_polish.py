@@ -87,6 +87,8 @@ def polish(
     grouped = Rows(rows, sizes)
     with one_blas_thread():
         given = np.array(weights, dtype=np.float64)
+        if epsilon(rows, grouped.spread(given), penalty) <= NEGLIGIBLE:
+            return given
         candidates = [given, *other_weights(grouped, given, penalty)]
         epsilons = [epsilon(rows, grouped.spread(w), penalty) for w in candidates]
     return candidates[int(np.argmin(epsilons))]

@@ -34,14 +34,6 @@ class Resolvent:
         self.sign = sign
         self.potential = np.nan
 
-    def start(self, potential: float) -> float:
-        """Begin with a decomposition of A, given the potential that was computed from it.
-
-        Returns how far, relatively, the potential carried along had drifted from what it is.
-        """
-        carried, self.potential = self.potential, potential
-        return abs(carried / self.potential - 1)
-
     def move(self, gaps: FloatArray, Z: FloatArray, t_inverse: FloatArray) -> None:
         """Move the barrier, so that the eigenvalues decomposed are at ``gaps`` from it now.
 

@@ -16,6 +16,7 @@ from ridgewise._progress import FEATURES, advance
 from ridgewise._typing import AnyArray, FloatArray, IndexArray, is_sparse
 from ridgewise.spectrum._containers import as_source, is_dask, is_outside, is_stored, transposed
 
+FEW_NONZEROS = 6  # of a column: pairs of them are fewer than a product with W has terms
 BLOCK_BYTES = 2**24  # of a block of columns in float64: larger ones are no faster
 
 
@@ -373,13 +374,29 @@ class SparseColumns(Columns):
         """See `Columns.forms`. Centred: the rows of W must have mean 0."""
         if 6 * self.X.nnz > self.shape[0] * self.shape[1]:
             return super().forms(W)
-        forms = np.empty(self.shape[1])
-        for place, rows in self.sparse_blocks(self.block_width):
-            product = np.asarray(rows @ (self.scale**2 * W))
-            owner = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
-            terms = rows.data * product[owner, rows.indices]
-            forms[place] = np.bincount(owner, weights=terms, minlength=rows.shape[0])
+        forms, scaled = np.zeros(self.shape[1]), self.scale**2 * W
+        for count, columns in self.by_count:
+            if count <= FEW_NONZEROS:  # x_a x_b W[a, b] of every pair of non-zeros
+                entries = self.X.indptr[columns][:, None] + np.arange(count)
+                at, x = self.X.indices[entries].T, self.X.data[entries].T.astype(np.float64)
+                for a in range(count):
+                    for b in range(a, count):
+                        terms = x[a] * x[b] * scaled[at[a], at[b]]
+                        forms[columns] += terms if a == b else 2 * terms
+                continue
+            for block in gen_batches(len(columns), self.block_width):
+                rows = self.rows[columns[block]].astype(np.float64, copy=False)
+                owner = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+                terms = rows.data * np.asarray(rows @ scaled)[owner, rows.indices]
+                forms[columns[block]] = np.bincount(owner, terms, minlength=rows.shape[0])
         return forms
+
+    @cached_property
+    def by_count(self) -> list[tuple[int, IndexArray]]:
+        """Columns by their number of non-zeros; those with many together, as the last."""
+        counts = np.minimum(np.diff(self.X.indptr), FEW_NONZEROS + 1)
+        found = ((count, np.flatnonzero(counts == count)) for count in range(1, FEW_NONZEROS + 2))
+        return [(count, columns) for count, columns in found if len(columns) > 0]
 
     def check_finite(self) -> None:
         """Raise scikit-learn's error if there is a NaN or an infinity."""
