@@ -17,6 +17,7 @@ ESTIMATORS = [
     BSSSelector(rule="slack", center=True, solver="qr"),
     BSSSelector(polish=True),
     BSSSelector(2),
+    BSSSelector(groups=1),
     LeverageSelector(random_state=0),
     LeverageSelector(3, alpha=1.0, random_state=0),
     LeverageSelector(sampling="bernoulli", random_state=0),
@@ -27,6 +28,7 @@ ESTIMATORS = [
     InformationGainSelector(threshold="median"),
     RandomSelector(random_state=0),
     SubsetSelector(),
+    SubsetSelector(groups=1),
     SubsetSelector(2, target="y", scale=True),
     SubsetSelector(target="model", center=True, bound=False),
 ]

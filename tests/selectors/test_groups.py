@@ -12,14 +12,16 @@ from sklearn.base import clone
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 
-from ridgewise import BSSSelector, LeverageSelector, RandomSelector, certify
+from ridgewise import BSSSelector, LeverageSelector, RandomSelector, SubsetSelector, certify
 from ridgewise._groups import resolve_groups
 from ridgewise.guarantees import leverage_promise
+from ridgewise.selectors._bss import FewerFeaturesWarning
 
 N, D = 12, 60
 rng = np.random.default_rng(0)
 X = rng.standard_normal((N, D)) * rng.lognormal(0, 1, D)
 LABELS = rng.choice(list("abcdefghij"), D)
+y = X @ rng.standard_normal(D)
 
 SELECTORS = [
     BSSSelector(8),
@@ -29,6 +31,9 @@ SELECTORS = [
     BSSSelector(),
     BSSSelector(0.5, rank=4),
     BSSSelector(epsilon=0.7),
+    SubsetSelector(8),
+    SubsetSelector(8, target="y", scale=True, center=True, bound=[3]),
+    SubsetSelector(target="model"),
     LeverageSelector(8, random_state=3),
     LeverageSelector(8, random_state=3, sampling="bernoulli"),
     LeverageSelector(8, sampling="top"),
@@ -132,15 +137,19 @@ class TestResolve:
 
 @pytest.mark.parametrize("selector", SELECTORS, ids=names)
 def test_singletons_give_what_no_groups_give(selector):
-    plain = clone(selector).fit(X)
+    plain = clone(selector).fit(X, y)
     for groups in (1, np.arange(D), [f"feature {j}" for j in range(D)]):
-        grouped = with_groups(selector, groups).fit(X)
+        grouped = with_groups(selector, groups).fit(X, y)
         assert_array_equal(grouped.selected_, plain.selected_)
         assert_array_equal(grouped.weights_, plain.weights_)
         assert_array_equal(grouped.transform(X), plain.transform(X))
         assert len(grouped.selected_groups_) == grouped.n_selected_ == plain.n_selected_
         if hasattr(plain, "certificate_"):
             assert grouped.certificate_ == plain.certificate_
+        if hasattr(plain, "optimality_"):
+            assert grouped.gap_path_.keys() == plain.gap_path_.keys()
+            assert grouped.optimality_.bound == plain.optimality_.bound
+            assert_array_equal(grouped.objective_path_, plain.objective_path_)
     assert not hasattr(plain, "selected_groups_")
 
 
@@ -149,7 +158,7 @@ def test_singletons_give_what_no_groups_give(selector):
 def test_groups_are_selected_whole(selector, container):
     data = container(X)
     grouped = with_groups(selector, LABELS)
-    grouped.fit(data)
+    grouped.fit(data, y)
     expected = [np.flatnonzero(label == LABELS) for label in grouped.selected_groups_]
     assert_array_equal(grouped.selected_, np.concatenate(expected))
     assert len(grouped.weights_) == len(grouped.selected_groups_)
@@ -216,7 +225,11 @@ def test_promise_of_sampled_groups_holds():
     assert failures <= 10
 
 
-@pytest.mark.parametrize("selector", [LeverageSelector(sampling="top"), RandomSelector()])
+@pytest.mark.parametrize(
+    "selector",
+    [LeverageSelector(sampling="top"), RandomSelector(), BSSSelector(), SubsetSelector()],
+    ids=names,
+)
 class TestNumbers:
     def test_more_than_there_are(self, selector):
         with pytest.raises(ValueError, match="counts groups: got 13, and there are 12 groups"):
@@ -230,7 +243,101 @@ class TestNumbers:
 
     def test_default(self, selector):
         found = clone(selector).set_params(groups=5).fit(X)
-        assert len(found.selected_groups_) == (6 if isinstance(selector, RandomSelector) else 12)
+        count = len(found.selected_groups_)
+        if isinstance(selector, SubsetSelector):
+            assert found.objective_path_[-1] >= 0.95 > found.objective_path_[-2]
+            assert count <= 12
+        else:
+            most = 12 if isinstance(selector, LeverageSelector) else 6
+            assert most - 2 < count <= most  # BSS may draw a group again
+
+
+class TestBSS:
+    def test_promise_counts_groups(self):
+        """r > rank draws of groups promise what r draws of features do."""
+        data = np.random.default_rng(1).standard_normal((8, 300))
+        selector = BSSSelector(20, groups=5).fit(data)
+        s = np.sqrt(8 / 20)
+        found = selector.certificate_
+        assert found.promised_lower == pytest.approx((1 - s) ** 2)
+        lower, upper = by_eigenvalues(data, selector.selected_, selector.feature_weights_)
+        assert_allclose([found.lower, found.upper], [lower, upper], rtol=1e-9)
+        assert found.promised_lower <= lower <= upper <= found.promised_upper
+        assert certify(data, selector).verified
+
+    def test_polish_keeps_one_weight_a_group(self):
+        data = np.random.default_rng(1).standard_normal((8, 300))
+        plain = BSSSelector(20, groups=5).fit(data)
+        polished = BSSSelector(20, groups=5, polish=True).fit(data)
+        assert_array_equal(polished.selected_, plain.selected_)
+        assert polished.weights_.shape == (20,)
+        assert polished.certificate_.epsilon < plain.certificate_.epsilon
+
+    def test_epsilon(self):
+        data = np.random.default_rng(1).standard_normal((8, 600))
+        selector = BSSSelector(epsilon=0.4, groups=3).fit(data)
+        assert selector.certificate_.epsilon <= 0.4
+        assert len(selector.selected_groups_) < 100
+
+    def test_groups_of_zeros_are_not_selected(self):
+        data = np.random.default_rng(1).standard_normal((8, 60))
+        data[:, 30:] = 0
+        with pytest.warns(FewerFeaturesWarning, match="only 10 groups are not zero"):
+            selector = BSSSelector(12, groups=3).fit(data)
+        assert selector.selected_groups_.max() < 10
+
+    def test_too_few(self):
+        with pytest.raises(ValueError, match="BSS needs more groups than the rank of X, 12: got 6"):
+            BSSSelector(6, alpha=0, groups=5).fit(X)
+
+
+class TestSubset:
+    def test_include_exclude_and_costs_name_groups(self):
+        labels = [f"pathway {j % 12}" for j in range(D)]
+        selector = SubsetSelector(
+            4, groups=labels, include=["pathway 7"], exclude=["pathway 0"], bound=[2]
+        ).fit(X)
+        assert selector.selected_groups_[0] == "pathway 7"
+        assert "pathway 0" not in selector.selected_groups_
+        assert (selector.n_selected_, len(selector.objective_path_)) == (20, 4)
+        assert sorted(selector.gap_path_) == [2, 4]
+        assert selector.optimality_.sentence.startswith("No other 4 of the 12 groups would")
+        costs = np.arange(1, 13)
+        bought = SubsetSelector(groups=labels, costs=costs, budget=10).fit(X)
+        numbers = [int(label.split()[1]) for label in bought.selected_groups_]
+        assert costs[numbers].sum() <= 10
+        assert bought.optimality_.sentence.startswith("Of the 12 groups, no other groups within")
+
+    def test_labels_of_any_kind(self):
+        selector = SubsetSelector(3, groups=np.arange(D) % 12 * 10, include=[110, 30]).fit(X)
+        assert selector.selected_groups_[:2].tolist() == [110, 30]
+        labels = [(j % 12, "x") for j in range(D)]
+        selector = SubsetSelector(3, groups=labels, exclude=[(0, "x")]).fit(X)
+        assert (0, "x") not in selector.selected_groups_.tolist()
+
+    @pytest.mark.parametrize(
+        ("settings", "message"),
+        [
+            ({"include": ["q"]}, "include: there is no group 'q'"),
+            ({"exclude": ["a", "a"]}, "exclude has a group twice"),
+            ({"include": "a"}, "include must be a sequence of the groups' labels; got 'a'"),
+            ({"include": ["a"], "exclude": ["a"]}, "overlap: group 'a' is in both"),
+            ({"costs": np.ones(D), "budget": 3}, r"each of 10 groups; got shape \(60,\)"),
+            ({"costs": np.ones(10), "budget": 0.5}, "buys no group"),
+            ({"n_features_to_select": 11}, "counts groups: got 11, and there are 10"),
+        ],
+    )
+    def test_errors(self, settings, message):
+        with pytest.raises(ValueError, match=message):
+            SubsetSelector(groups=LABELS, **settings).fit(X)
+
+    def test_upper_is_one(self):
+        selector = SubsetSelector(4, groups=LABELS).fit(X)
+        found = selector.certificate_
+        lower, upper = by_eigenvalues(X, selector.selected_, np.ones(1), selector.alpha_)
+        assert found.upper == pytest.approx(1.0)
+        assert found.lower == pytest.approx(lower)
+        assert found.promised_lower <= lower <= upper <= 1 + 1e-9
 
 
 def test_fitted_again_without_groups():
@@ -252,6 +359,5 @@ def test_repr_and_names():
 
 
 def test_pipeline_and_clone():
-    y = X @ rng.standard_normal(D)
     model = make_pipeline(LeverageSelector(5, random_state=0, groups=LABELS), Ridge())
     assert clone(model).fit(X, y).score(X, y) > 0

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What users say of a subset: how many features, at which costs, which ones, which target."""
 
+from collections.abc import Iterable
 from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Any
@@ -8,8 +9,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array, column_or_1d
 
+from ridgewise._groups import Groups
 from ridgewise._typing import AnyArray, FloatArray, IndexArray
-from ridgewise.selectors._base import check_n_features
+from ridgewise.selectors._base import check_n_groups
 from ridgewise.subset import Limits
 
 MOST_CLASSES = 20  # whole numbers with more different values than that are a regression's
@@ -22,32 +24,41 @@ def read_limits(
     include: Any,
     exclude: Any,
     *,
-    shape: tuple[int, int],
+    n_samples: int,
+    groups: Groups,
     names: AnyArray | None,
 ) -> Limits:
-    """The subsets that a selector's parameters allow, for X of this shape with these names."""
-    n, d = shape
-    included = feature_indices("include", include, d, names)
-    excluded = feature_indices("exclude", exclude, d, names)
+    """The subsets that a selector's parameters allow: of features with names, or of groups."""
+    d, what = len(groups), "group" if groups.given else "feature"
+    if groups.given:
+        names = groups.labels
+    find = group_indices if groups.given else feature_indices
+    included, excluded = find("include", include, d, names), find("exclude", exclude, d, names)
     both = np.intersect1d(included, excluded)
     if len(both) > 0:
         first = both[0] if names is None else repr(names[both[0]])
-        raise ValueError(f"include and exclude overlap: feature {first} is in both")
+        raise ValueError(f"include and exclude overlap: {what} {first} is in both")
     if costs is not None or budget is not None:
-        return priced(size, costs, budget, included, excluded, d)
+        return priced(size, costs, budget, included, excluded, d, what)
     most = d - len(excluded)
-    default = max(len(included), min(n, most))
-    found = min(most, check_n_features(size, d, default=default))
+    default = max(len(included), min(n_samples, most))
+    found = min(most, check_n_groups(size, groups, default))
     if found < max(len(included), 1):
         raise ValueError(
-            f"n_features_to_select={size!r} is impossible: {len(included)} of {d} features are "
+            f"n_features_to_select={size!r} is impossible: {len(included)} of {d} {what}s are "
             f"included and {len(excluded)} excluded"
         )
     return Limits(np.ones(d), found, included, excluded)
 
 
 def priced(
-    size: Any, costs: Any, budget: Any, include: IndexArray, exclude: IndexArray, d: int
+    size: Any,
+    costs: Any,
+    budget: Any,
+    include: IndexArray,
+    exclude: IndexArray,
+    d: int,
+    what: str,
 ) -> Limits:
     """The subsets that a budget allows."""
     if budget is None or costs is None:
@@ -62,18 +73,41 @@ def priced(
     prices = np.asarray(costs, dtype=np.float64)
     if prices.shape != (d,):
         raise ValueError(
-            f"costs must have one number for each of {d} features; got shape {prices.shape}"
+            f"costs must have one number for each of {d} {what}s; got shape {prices.shape}"
         )
     bad = np.flatnonzero(~(np.isfinite(prices) & (prices >= 0)))
     if len(bad) > 0:
-        raise ValueError(f"costs must be >= 0; got {prices[bad[0]]:g} for feature {bad[0]}")
+        raise ValueError(f"costs must be >= 0; got {prices[bad[0]]:g} for {what} {bad[0]}")
     limits = Limits(prices, float(budget), include, exclude)
     if limits.room < -1e-12 * limits.budget:
         raise ValueError(f"include costs {prices[include].sum():g}, over budget={budget:g}")
     cheapest = prices[limits.free].min(initial=np.inf)
     if len(include) == 0 and cheapest > limits.budget:
-        raise ValueError(f"budget={budget:g} buys no feature: the cheapest costs {cheapest:g}")
+        raise ValueError(f"budget={budget:g} buys no {what}: the cheapest costs {cheapest:g}")
     return limits
+
+
+def group_indices(what: str, given: Any, d: int, labels: AnyArray | None) -> IndexArray:
+    """Groups by their labels, as numbers in the order given.
+
+    Examples
+    --------
+    >>> group_indices("include", ["b"], 2, np.array(["a", "b"]))
+    array([1])
+    """
+    if given is None:
+        return np.empty(0, dtype=np.intp)
+    assert labels is not None
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise ValueError(f"{what} must be a sequence of the groups' labels; got {given!r}")
+    number = {label: place for place, label in enumerate(labels.tolist())}
+    wanted = list(given.tolist() if hasattr(given, "tolist") else given)
+    unknown = [label for label in wanted if label not in number]
+    if unknown:
+        raise ValueError(f"{what}: there is no group {unknown[0]!r}")
+    if len(set(wanted)) < len(wanted):
+        raise ValueError(f"{what} has a group twice: {wanted!r}")
+    return np.array([number[label] for label in wanted], dtype=np.intp)
 
 
 def feature_indices(what: str, given: Any, d: int, names: AnyArray | None) -> IndexArray:

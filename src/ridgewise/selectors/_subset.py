@@ -9,8 +9,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_consistent_length
 
+from ridgewise._groups import Groups
 from ridgewise._memory import remembered
-from ridgewise._typing import FloatArray
+from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.guarantees import effective_dimension, measured_certificate, unweighted_promise
 from ridgewise.selectors._base import check_one_of, shows_progress
 from ridgewise.selectors._limits import as_targets, read_limits
@@ -59,15 +60,20 @@ class SubsetSelector(SpectralSelector):
         Divide the features by their lengths first, for the choice only: ``transform`` does not.
         With labels this is better for counts of words.
     costs : array-like of shape (n_features,), default=None
-        What each feature costs, at least 0. Features are then selected by their gain per cost, and
-        ``budget`` is needed.
+        What each feature costs, or group, at least 0. Features are then selected by their gain per
+        cost, and ``budget`` is needed.
     budget : float, default=None
         What the selected features may cost together. It takes the place of
         ``n_features_to_select``.
     include : sequence of int or str, default=None
-        Features that are always selected, by index or name. They come first, and count.
+        Features that are always selected, by index or name; with groups, by their labels. They come
+        first, and count.
     exclude : sequence of int or str, default=None
-        Features that are never selected.
+        Features, or groups, that are never selected.
+    groups : None, int or array-like of shape (n_features,), default=None
+        Groups of features that are selected whole: an int for so many consecutive features each,
+        or one label (any hashable) a feature. ``n_features_to_select``, ``costs`` (in the order in
+        which labels first appear), ``include``, ``exclude`` and ``bound`` are then about groups.
     center : bool, default=False
         Subtract the means of features and targets, as a model with an intercept does; implicitly:
         sparse stays sparse. ``transform`` does not.
@@ -82,7 +88,10 @@ class SubsetSelector(SpectralSelector):
     selected_ : ndarray of shape (n_selected,)
         Feature indices in the order of selection. The first k are the selection of size k.
     weights_ : ndarray of shape (n_selected,)
-        Ones.
+        Ones; with groups, one a selected group.
+    selected_groups_ : ndarray of shape (n_selected_groups,)
+        Only with groups: their labels in the order of selection; their numbers, from 0, if
+        ``groups`` is an int.
     n_selected_ : int
     objective_path_ : ndarray of shape (n_selected,)
         After each step, how far the objective has come from that of no feature (0) to that of all
@@ -144,8 +153,9 @@ class SubsetSelector(SpectralSelector):
         scale: bool = False,
         costs: Any = None,
         budget: float | None = None,
-        include: Sequence[int | str] | None = None,
-        exclude: Sequence[int | str] | None = None,
+        include: Sequence[Any] | None = None,
+        exclude: Sequence[Any] | None = None,
+        groups: Any = None,
         center: bool = False,
         bound: bool | Sequence[int] = True,
         verbose: bool = False,
@@ -158,6 +168,7 @@ class SubsetSelector(SpectralSelector):
         self.budget = budget
         self.include = include
         self.exclude = exclude
+        self.groups = groups
         self.center = center
         self.bound = bound
         self.verbose = verbose
@@ -181,23 +192,23 @@ class SubsetSelector(SpectralSelector):
         if self.alpha == 0:
             raise ValueError("alpha must be above 0 for SubsetSelector; got 0")
         Y = None if self.target == "data" else self._targets(y)
-        spectrum, _ = self._fit_spectrum(X)
+        spectrum, groups = self._fit_spectrum(X)
         if Y is not None:
             check_consistent_length(range(spectrum.shape[0]), Y)
-        limits = self._limits(spectrum.shape)
+        limits = self._limits(spectrum.shape[0], groups)
         chosen_by = unit_spectrum(X, spectrum) if self.scale else spectrum
         diagonal = mean_diagonal(chosen_by)
         if self.alpha == "auto":
             self.alpha_ = AUTO_ALPHA[self.target] * diagonal
         else:
             self.alpha_ = float(self.alpha)
-        problem = Problem.of(chosen_by, self.target, self.alpha_, Y)
+        problem = Problem.of(chosen_by, self.target, self.alpha_, Y, groups)
         open_end = self.n_features_to_select is None and self.budget is None
         path = greedy_path(problem, limits, enough=ENOUGH if open_end else None)
-        self._set_selection(path.selected)
+        self._set_selection(path.selected, groups=groups)
         self.objective_path_ = problem.share(path.objectives[1:])
-        self.gap_path_ = self._gaps(problem, limits)
-        self.optimality_ = self.gap_path_.get(self.n_selected_)
+        self.gap_path_ = self._gaps(problem, limits, path.selected)
+        self.optimality_ = self.gap_path_.get(len(path.selected))
         share = mean_diagonal(spectrum) / diagonal if self.scale else 1.0
         self._certify(spectrum, share * self.alpha_)
         return self
@@ -212,41 +223,45 @@ class SubsetSelector(SpectralSelector):
         Y = as_targets(y)
         return Y - Y.mean(axis=0) if self.center else Y
 
-    def _limits(self, shape: tuple[int, int]) -> Limits:
+    def _limits(self, n_samples: int, groups: Groups) -> Limits:
         return read_limits(
             self.n_features_to_select,
             self.costs,
             self.budget,
             self.include,
             self.exclude,
-            shape=shape,
+            n_samples=n_samples,
+            groups=groups,
             names=getattr(self, "feature_names_in_", None),
         )
 
-    def _gaps(self, problem: Problem, limits: Limits) -> dict[int, Optimality]:
+    def _gaps(
+        self, problem: Problem, limits: Limits, selected: IndexArray
+    ) -> dict[int, Optimality]:
         """Bounds for the sizes that ``bound`` asks for, and for all that was selected."""
         if self.bound is False:
             return {}
-        sizes = check_sizes(self.bound, len(limits.include), self.n_selected_)
+        sizes = check_sizes(self.bound, len(limits.include), len(selected))
+        what = "groups" if problem.groups.given else "features"
         gaps = {}
         for size in sizes:
             if self.budget is None:
-                allowed, within = replace(limits, budget=size), f"{size} features"
+                allowed, within = replace(limits, budget=size), f"{size} {what}"
             else:
-                spent = float(limits.costs[self.selected_[:size]].sum())
-                budget = limits.budget if size == self.n_selected_ else spent
+                spent = float(limits.costs[selected[:size]].sum())
+                budget = limits.budget if size == len(selected) else spent
                 allowed, within = (
                     replace(limits, budget=budget),
-                    f"features within a budget of {budget:g}",
+                    f"{what} within a budget of {budget:g}",
                 )
-            subset = self.selected_[:size]
+            subset = selected[:size]
             gaps[size] = Optimality(
                 objective=problem.objective(subset),
                 bound=lower_bound(problem, allowed, subset),
                 of_none=problem.of_none,
                 of_all=problem.of_all,
                 target=self.target,
-                n_features=self.n_features_in_,
+                n_features=len(problem.groups),
                 within=within,
             )
         return gaps

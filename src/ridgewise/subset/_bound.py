@@ -10,7 +10,8 @@ with equality for B = (K_s + alpha)^-1 F. So the largest s^T q that the limits a
 on all subsets, whatever B is; the best multiple of B makes it (tr F^T B)^2 / (alpha ||B||^2 +
 max s^T q). It is the largest for the B of the s that minimises phi. That s is found among a pool
 of features, by accelerated projected gradients (FISTA), and the bound is then computed from its B
-with all features. Those that matter and are missing join the pool.
+with all features. Those that matter and are missing join the pool. Of a group of features, which
+have one s, q is the sum of their q_j.
 """
 
 from collections.abc import Callable
@@ -61,7 +62,7 @@ def lower_bound(
     (2.459, 2.459)
     """
     bounded = Bounded(problem, limits)
-    objective, B = problem.relaxed(problem.columns.take(selected), np.ones(len(selected)))
+    objective, B = problem.relaxed(problem.take(selected), selected, np.ones(len(selected)))
     bound, q = bounded.certified(B)
     pool = np.sort(selected)
     s = np.ones(len(pool))
@@ -90,7 +91,7 @@ class Bounded:
         self.lengths = np.sqrt(squared_lengths(problem.columns)[1])
 
     def certified(self, B: FloatArray) -> tuple[float, FloatArray]:
-        """The bound, and alpha q_j of every feature.
+        """The bound, and q of every feature, or group.
 
         Rounding: |B^T x_j| is computed with an error of at most 4 n EPS |x_j| |B|, which is added
         to it (x_j as stored: centring by implication cancels); a sum of terms with one of
@@ -100,13 +101,14 @@ class Bounded:
         q = squared_norms(problem.columns, B)
         unit = 4 * max(B.shape) * EPS
         size = float(np.linalg.norm(B))
-        most = largest_sum((np.sqrt(q) + unit * size * self.lengths) ** 2, self.limits)
+        sums = problem.groups.sums
+        most = largest_sum(sums((np.sqrt(q) + unit * size * self.lengths) ** 2), self.limits)
         inner = float(np.vdot(problem.factor, B))
         inner -= unit * float(np.linalg.norm(problem.factor)) * size
         below = (problem.alpha * size**2 + most) * (1 + unit)
         found = problem.alpha * max(inner, 0.0) ** 2 / below if below > 0 else 0.0
         bound = max(found + problem.constant, problem.of_all) - problem.slack
-        return max(bound, 0.0), q
+        return max(bound, 0.0), sums(q)
 
     def grown(
         self, pool: IndexArray, s: FloatArray, q: FloatArray
@@ -147,22 +149,22 @@ def minimised(
     step : float
         The length of the last step.
     """
-    P = problem.columns.take(pool)
+    P = problem.take(pool)
     with one_blas_thread():
-        value, B = problem.relaxed(P, s)
-        q = gradient(problem, P, B)
+        value, B = problem.relaxed(P, pool, s)
+        q = gradient(problem, P, pool, B)
         step = step or 0.1 / max(float(q.max()), 1e-300)
         at, momentum, reached = s, 1.0, 0.0
         for iteration in range(ITERATIONS):
             while True:
                 new = projected(at + step * q, limits)
                 move = new - at
-                found, B = problem.relaxed(P, new)
+                found, B = problem.relaxed(P, pool, new)
                 if found <= value - q @ move + (move @ move) / (2 * step) + 1e-13 * value:
                     break
                 step /= 2
             if iteration % CHECK == CHECK - 1:
-                q = gradient(problem, P, B)
+                q = gradient(problem, P, pool, B)
                 inner = found - problem.constant
                 room = largest_sum(q, limits) - float(new @ q)
                 reached = max(reached, inner**2 / (inner + room) + problem.constant)
@@ -173,16 +175,17 @@ def minimised(
             following = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
             at = np.clip(new + (momentum - 1) / following * (new - s), 0, 1)
             s, momentum = new, following
-            value, B_at = problem.relaxed(P, at)
-            q = gradient(problem, P, B_at)
+            value, B_at = problem.relaxed(P, pool, at)
+            q = gradient(problem, P, pool, B_at)
             step *= 1.25
     return s, B, reached, step
 
 
-def gradient(problem: Problem, P: FloatArray, B: FloatArray) -> FloatArray:
-    """-d phi / d s_j = alpha ||B^T x_j||^2, of the columns of P."""
-    products = P.T @ B
-    return problem.alpha * np.einsum("ij,ij->i", products, products)
+def gradient(problem: Problem, P: FloatArray, pool: IndexArray, B: FloatArray) -> FloatArray:
+    """-d phi / d s_j = alpha ||B^T x_j||^2, of the columns of P; of groups, sums."""
+    products, sizes = P.T @ B, problem.groups.sizes[pool]
+    q = problem.alpha * np.einsum("ij,ij->i", products, products)
+    return np.add.reduceat(q, np.cumsum(sizes) - sizes)
 
 
 def largest_sum(q: FloatArray, limits: Limits) -> float:

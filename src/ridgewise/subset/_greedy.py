@@ -25,6 +25,7 @@ from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from ridgewise._progress import advance
 from ridgewise._threads import one_blas_thread
 from ridgewise._typing import BoolArray, FloatArray, IndexArray
+from ridgewise.subset._grouped import grouped_path
 from ridgewise.subset._problem import Limits, Problem, priced, squared_lengths, squared_norms
 
 STEPS = 48  # between two products with all features
@@ -35,14 +36,14 @@ ROUNDED_UP = 1 + 1e-12  # costs are sums: what fits but for rounding fits
 
 
 class Path(NamedTuple):
-    """Features in the order of selection; the objective before the first and after each."""
+    """Features, or groups, in the order of selection; the objective before them and after each."""
 
     selected: IndexArray
     objectives: FloatArray
 
 
 def greedy_path(problem: Problem, limits: Limits, *, enough: float | None = None) -> Path:
-    """Select features one by one until the budget is used up.
+    """Select features one by one, or groups, until the budget is used up.
 
     Parameters
     ----------
@@ -65,14 +66,17 @@ def greedy_path(problem: Problem, limits: Limits, *, enough: float | None = None
     >>> greedy_path(problem, Limits.count(4, 2)).selected
     array([3, 0])
     """
+    goal = -np.inf
+    if enough is not None:
+        goal = problem.of_none - enough * (problem.of_none - problem.of_all)
+    if len(problem.groups) < problem.columns.shape[1]:
+        selected, objectives = grouped_path(problem, limits, goal)
+        return Path(np.array(selected, dtype=np.intp), np.array(objectives))
     state = State(problem)
     for start in range(0, len(limits.include), STEPS):
         state.include(limits.include[start : start + STEPS])
     free, room = limits.free, limits.room
     whole = room
-    goal = -np.inf
-    if enough is not None:
-        goal = problem.of_none - enough * (problem.of_none - problem.of_all)
     while state.objectives[-1] > goal:
         affordable = free & (limits.costs <= room * ROUNDED_UP)
         if not affordable.any():

@@ -29,9 +29,9 @@ class Optimality:
     target : {"data", "y", "model"}
         What the objective is about.
     n_features : int
-        The number of all features.
+        The number of all features, or groups.
     within : str
-        What the limits are, in words: "20 features", "features within a budget of 30".
+        What the limits are, in words: "20 features", "groups within a budget of 30".
 
     Examples
     --------
@@ -67,11 +67,11 @@ class Optimality:
     @property
     def sentence(self) -> str:
         """What it says to someone who does not know what an objective is."""
-        if self.within.endswith(" features"):
-            size = self.within.removesuffix(" features")
-            others = f"No other {size} of the {self.n_features:,} features"
+        first, *more = self.within.split()
+        if len(more) == 1:
+            others = f"No other {first} of the {self.n_features:,} {more[0]}"
         else:
-            others = f"Of the {self.n_features:,} features, no other {self.within}"
+            others = f"Of the {self.n_features:,} {first}, no other {self.within}"
         return f"{others} would {FITS[self.target]} more than {percent(self.gap)} better."
 
     def __str__(self) -> str:

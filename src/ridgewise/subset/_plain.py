@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from ridgewise._groups import Groups
 from ridgewise._typing import FloatArray, IndexArray
 
 
@@ -26,8 +27,10 @@ def plain_objective(X: FloatArray, M: FloatArray, alpha: float, selected: IndexA
     return float(alpha * np.trace(np.linalg.solve(X_S @ X_S.T + alpha * np.eye(len(X)), M)))
 
 
-def plain_greedy(X: FloatArray, M: FloatArray, alpha: float, size: int) -> list[int]:
-    """Select features of a dense X one by one, trying each.
+def plain_greedy(
+    X: FloatArray, M: FloatArray, alpha: float, size: int, groups: Groups | None = None
+) -> list[int]:
+    """Select features of a dense X one by one, or groups of them, trying each.
 
     Examples
     --------
@@ -37,11 +40,21 @@ def plain_greedy(X: FloatArray, M: FloatArray, alpha: float, size: int) -> list[
     """
     selected: list[int] = []
     for _ in range(size):
-        X_S = X[:, selected]
+        chosen = np.array(selected, dtype=np.intp)
+        X_S = X[:, chosen if groups is None else groups.members(chosen)]
         R = np.linalg.inv(X_S @ X_S.T + alpha * np.eye(len(X)))
         N = R @ M @ R
-        g, h = np.einsum("ij,ik,kj->j", X, R, X), np.einsum("ij,ik,kj->j", X, N, X)
-        gains = h / (1 + g)
+        if groups is None:
+            g, h = np.einsum("ij,ik,kj->j", X, R, X), np.einsum("ij,ik,kj->j", X, N, X)
+            gains = h / (1 + g)
+        else:  # tr (I + X_g^T R X_g)^-1 X_g^T N X_g
+            parts = [X[:, groups.index == number] for number in range(len(groups))]
+            gains = np.array(
+                [
+                    np.trace(np.linalg.solve(np.eye(x.shape[1]) + x.T @ R @ x, x.T @ N @ x))
+                    for x in parts
+                ]
+            )
         gains[selected] = -1
         selected.append(int(np.argmax(gains >= gains.max() * (1 - 1e-10))))
     return selected

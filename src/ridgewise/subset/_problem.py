@@ -15,6 +15,7 @@ from typing import Any, Self
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
+from ridgewise._groups import Groups, resolve_groups
 from ridgewise._typing import FloatArray, IndexArray, is_sparse
 from ridgewise.spectrum import Columns, Spectrum, TallSpectrum, WideSpectrum, as_columns
 
@@ -24,7 +25,7 @@ TARGETS = ("data", "y", "model")
 
 @dataclass(frozen=True)
 class Problem:
-    """The objective phi, for any subset of the features.
+    """The objective phi, for any subset of the features, or of groups of them.
 
     Attributes
     ----------
@@ -40,6 +41,8 @@ class Problem:
         The objective of no feature and of all features.
     slack : float
         What rounding errors of K, and so of M, can make of the objective.
+    groups : Groups
+        What is selected: features, or groups of them.
     """
 
     columns: Columns
@@ -49,10 +52,16 @@ class Problem:
     of_none: float
     of_all: float
     slack: float
+    groups: Groups
 
     @classmethod
     def of(
-        cls, spectrum: Spectrum, target: str, alpha: float, Y: FloatArray | None = None
+        cls,
+        spectrum: Spectrum,
+        target: str,
+        alpha: float,
+        Y: FloatArray | None = None,
+        groups: Groups | None = None,
     ) -> "Problem":
         """The problem for a target ("data", "y", "model") and, unless it is "data", targets Y.
 
@@ -64,6 +73,8 @@ class Problem:
         alpha : float
             Above 0: what a ridge model adds to the diagonal of K.
         Y : ndarray of shape (n, t), optional
+        groups : Groups, optional
+            Of features that are selected together.
 
         Examples
         --------
@@ -88,15 +99,20 @@ class Problem:
             of_none,
             float(np.sum(G**2 * (alpha / (alpha + s2))[:, None])) + constant,
             slack=float(rounding) * of_none,
+            groups=resolve_groups(None, d) if groups is None else groups,
         )
 
     def objective(self, selected: IndexArray) -> float:
         """Phi of a subset, computed anew."""
-        return self.relaxed(self.columns.take(selected), np.ones(len(selected)))[0]
+        return self.relaxed(self.take(selected), selected, np.ones(len(selected)))[0]
 
-    def relaxed(self, P: FloatArray, s: FloatArray) -> tuple[float, FloatArray]:
-        """Phi for K_s = P diag(s) P^T, and B = (K_s + alpha)^-1 F."""
-        A = P * np.sqrt(s)
+    def take(self, chosen: IndexArray) -> FloatArray:
+        """The columns of features, or groups."""
+        return self.columns.take(self.groups.members(chosen))
+
+    def relaxed(self, P: FloatArray, chosen: IndexArray, s: FloatArray) -> tuple[float, FloatArray]:
+        """Phi for K_s = P diag(s) P^T, one s for each of those chosen; B = (K_s + alpha)^-1 F."""
+        A = P * np.sqrt(np.repeat(s, self.groups.sizes[chosen]))
         H = A @ A.T
         H.flat[:: len(H) + 1] += self.alpha
         B: FloatArray = cho_solve(
@@ -148,10 +164,10 @@ class Limits:
     Attributes
     ----------
     costs : ndarray of shape (d,)
-        Ones where features are counted.
+        Of each feature, or group; ones where these are counted.
     budget : float
     include, exclude : ndarray of int
-        Features that every subset holds, and that none does.
+        Features, or groups, that every subset holds, and that none does.
     """
 
     costs: FloatArray

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Subsets of groups: the plain algorithm's groups, and a bound on all sets of groups."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+
+from ridgewise._groups import resolve_groups
+from ridgewise.spectrum import compute_spectrum
+from ridgewise.subset import (
+    TARGETS,
+    Limits,
+    Problem,
+    greedy_path,
+    lower_bound,
+    plain_greedy,
+    plain_objective,
+    target_matrix,
+)
+from ridgewise.subset import _grouped as grouped
+
+
+def instance(rng, n, n_groups, most=6):
+    """Groups of 1 to ``most`` features, of ranks below their sizes, not next to each other."""
+    sizes = rng.integers(1, most + 1, n_groups)
+    sizes[0] = 2
+    parts = [
+        rng.standard_normal((n, int(rng.integers(1, size + 1)))) * np.exp(rng.standard_normal())
+        for size in sizes
+    ]
+    parts = [
+        part @ rng.standard_normal((part.shape[1], size))
+        for part, size in zip(parts, sizes, strict=True)
+    ]
+    order = rng.permutation(int(sizes.sum()))
+    X = np.hstack(parts)[:, order]
+    return X, resolve_groups(np.repeat(np.arange(n_groups), sizes)[order], X.shape[1])
+
+
+def check_same(X, groups, target, share, size, Y):
+    alpha = share * float(np.sum(X**2)) / len(X)
+    M = target_matrix(X, target, alpha, Y)
+    problem = Problem.of(compute_spectrum(X), target, alpha, Y, groups)
+    path = greedy_path(problem, Limits.count(len(groups), size))
+    assert_array_equal(path.selected, plain_greedy(X, M, alpha, size, groups))
+    objectives = [
+        plain_objective(X, M, alpha, groups.members(path.selected[:k])) for k in range(size + 1)
+    ]
+    assert_allclose(path.objectives, objectives, rtol=1e-7)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("share", [0.001, 0.1, 10.0])
+def test_same_groups_as_the_plain_algorithm(target, share):
+    rng = np.random.default_rng(0)
+    X, groups = instance(rng, 20, 150)
+    check_same(X, groups, target, share, 40, rng.standard_normal((20, 2)))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_steps_that_were_wrong_are_undone(target, monkeypatch):
+    """A pool of two groups is too small: many steps are, and the path is the same."""
+    monkeypatch.setattr(grouped, "POOL", 2)
+    monkeypatch.setattr(grouped, "POOL_FEATURES", 2)
+    rng = np.random.default_rng(1)
+    X, groups = instance(rng, 15, 60)
+    X = X + 2 * rng.standard_normal((15, 1))
+    check_same(X, groups, target, 0.05, 30, rng.standard_normal((15, 1)))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_same_groups_for_any_shape(seed):
+    rng = np.random.default_rng(seed)
+    X, groups = instance(rng, int(rng.integers(2, 40)), int(rng.integers(2, 15)), most=20)
+    size, Y = int(rng.integers(1, len(groups) + 1)), rng.standard_normal((len(X), 1))
+    check_same(X, groups, TARGETS[seed % 3], 0.1, size, Y)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array, sp.csc_array])
+@pytest.mark.parametrize("center", [False, True])
+def test_blocks_of_columns_may_cut_groups(make, center, monkeypatch):
+    """Groups within a block, and across blocks, of any container."""
+    monkeypatch.setattr("ridgewise.spectrum._columns.BLOCK_BYTES", 8 * 20 * 7)
+    rng = np.random.default_rng(2)
+    X, mixed = instance(rng, 20, 50)
+    X[rng.random(X.shape) < 0.8] = 0
+    Y = rng.standard_normal((20, 1))
+    Y -= Y.mean()
+    means = X.mean(axis=0) if center else 0
+    for groups in (mixed, resolve_groups(np.arange(X.shape[1]) // 3, X.shape[1])):
+        problem = Problem.of(compute_spectrum(make(X), center=center), "y", 5.0, Y, groups)
+        path = greedy_path(problem, Limits.count(len(groups), 12))
+        expected = plain_greedy(X - means, Y @ Y.T, problem.alpha, 12, groups)
+        assert_array_equal(path.selected, expected)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_bound_best_greedy_in_this_order(seed):
+    """All sets of groups tried: with costs, include and exclude."""
+    rng = np.random.default_rng(seed)
+    n_groups = int(rng.integers(3, 10))
+    X, groups = instance(rng, int(rng.integers(2, 9)), n_groups, most=4)
+    target, Y = TARGETS[seed % 3], rng.standard_normal((len(X), 2))
+    alpha = float(np.sum(X**2) / len(X) * 10.0 ** rng.uniform(-3, 1))
+    limits = Limits.count(n_groups, int(rng.integers(1, n_groups + 1)))
+    if seed % 2:
+        costs, chosen = rng.uniform(0.5, 3, n_groups), rng.permutation(n_groups)
+        fixed = chosen[: 1 + seed % 3 // 2]
+        budget = costs[fixed].sum() + rng.uniform(0.5, 6)
+        limits = Limits(costs, budget, fixed, chosen[2:3])
+    problem = Problem.of(compute_spectrum(X), target, alpha, Y, groups)
+    path = greedy_path(problem, limits)
+    bound = lower_bound(problem, limits, path.selected)
+    M = target_matrix(X, target, alpha, Y)
+    best = np.inf
+    for choice in product([0, 1], repeat=n_groups):
+        chosen, held = np.flatnonzero(choice), np.array(choice)
+        fits = limits.costs @ held <= limits.budget * (1 + 1e-12)
+        if fits and held[limits.include].all() and not held[limits.exclude].any():
+            best = min(best, plain_objective(X, M, alpha, groups.members(chosen)))
+    greedy = plain_objective(X, M, alpha, groups.members(path.selected))
+    assert bound <= best * (1 + 1e-12) <= greedy * (1 + 2e-12)
+    assert_allclose(problem.objective(path.selected), greedy, rtol=1e-9)
+    assert_array_equal(path.selected[: len(limits.include)], limits.include)
+    assert not np.isin(limits.exclude, path.selected).any()
+
+
+def test_the_bound_is_close():
+    gaps = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X, groups = instance(rng, 15, 40)
+        alpha = 0.3 * float(np.sum(X**2)) / len(X)
+        problem = Problem.of(compute_spectrum(X), "data", alpha, groups=groups)
+        limits = Limits.count(40, 12)
+        selected = greedy_path(problem, limits).selected
+        gaps.append(problem.objective(selected) / lower_bound(problem, limits, selected) - 1)
+    assert np.median(gaps) < 0.05
+
+
+def test_enough_stops_early():
+    X, groups = instance(np.random.default_rng(3), 20, 60)
+    problem = Problem.of(compute_spectrum(X), "data", 10.0, groups=groups)
+    path = greedy_path(problem, Limits.count(60, 60), enough=0.9)
+    shares = problem.share(path.objectives)
+    assert shares[-1] >= 0.9 > shares[-2]
+
+
+def test_rounding_errors_do_not_grow(monkeypatch):
+    """A tiny alpha: all groups are computed anew where digits are lost."""
+    calls, compute_anew = [], grouped.GroupState.compute_anew
+    monkeypatch.setattr(
+        grouped.GroupState, "compute_anew", lambda self: calls.append(1) or compute_anew(self)
+    )
+    rng = np.random.default_rng(4)
+    X, groups = instance(rng, 25, 80)
+    y = X @ rng.standard_normal((X.shape[1], 1))
+    problem = Problem.of(compute_spectrum(X), "y", 1e-7 * float(np.sum(X**2)) / 25, y, groups)
+    path = greedy_path(problem, Limits.count(80, 60))
+    assert len(calls) > 1
+    again = replace(problem).objective(path.selected)
+    assert_allclose(path.objectives[-1], again, rtol=1e-4, atol=1e-9 * problem.of_none)
