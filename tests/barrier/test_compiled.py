@@ -37,25 +37,6 @@ def test_all_draws_are_compiled(rule, seed, penalized, scaled_rows):
     assert fast.counts["rows"] < 100 * 60
 
 
-@pytest.mark.parametrize("seed", [*range(6), 934, 3459, 4175, 5724, 5777, 6823])
-def test_where_the_barrier_comes_close(seed):
-    """A penalty whose effective dimension is just below the number of draws leaves little room.
-
-    In the last ones a place x0 behind the barrier would rule out rows that are feasible.
-    """
-    rng = np.random.default_rng(seed)
-    ell = int(rng.integers(3, 12))
-    d = int(rng.integers(2 * ell, 100))
-    U = np.linalg.qr(rng.standard_normal((d, ell)) * 10.0 ** rng.uniform(-2, 0, size=(d, 1)))[0]
-    n_draws = int(rng.integers(1, ell))
-    penalty = np.full(ell, 1e5)
-    penalty[:n_draws] = 10.0 ** rng.uniform(-4, -2) * rng.uniform(0.3, 3, size=n_draws)
-    fast = sparsify(ArrayVectors(U), n_draws, "norm", penalty)
-    plain = sparsify_plain(U, n_draws, "norm", penalty)
-    np.testing.assert_array_equal(fast.draws, plain.draws)
-    np.testing.assert_allclose(fast.weights, plain.weights, rtol=1e-2)
-
-
 def test_long_vectors_go_by_blas(monkeypatch, gaussian_rows):
     monkeypatch.setattr(compiled, "MOST_RANK", 5)
     assert "compiled draws" not in sparsify(ArrayVectors(gaussian_rows(60, 6)), 20).counts

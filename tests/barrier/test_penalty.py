@@ -3,10 +3,17 @@
 
 import numpy as np
 import pytest
+from mpmath import mp
 from scipy.linalg import eigh
 
-from ridgewise.barrier import RULES, ArrayVectors, sparsify, sparsify_plain
-from ridgewise.barrier._problem import MOST_PENALTY, Barriers
+from ridgewise.barrier import (
+    RULES,
+    ArrayVectors,
+    NumericalBreakdownError,
+    sparsify,
+    sparsify_plain,
+)
+from ridgewise.barrier._problem import MOST_PENALTY, Barriers, add_up_repeats
 from ridgewise.guarantees import alpha_for_dimension
 from ridgewise.spectrum import compute_spectrum
 
@@ -124,3 +131,60 @@ def test_below_the_rank_on_gene_expression(n_draws, shared_data):
         found = sparsify(spectrum, n_draws, "norm", alpha / squares)
         assert n_draws < spectrum.rank
         assert found.promised_lower <= found.lower <= found.upper <= found.promised_upper
+
+
+# effective dimensions just below the number of draws
+
+
+def close_instance(seed):
+    """Barriers that start close to each other, and directions of very different penalty."""
+    rng = np.random.default_rng(seed)
+    ell = int(rng.integers(3, 12))
+    d = int(rng.integers(2 * ell, 100))
+    U = np.linalg.qr(rng.standard_normal((d, ell)) * 10.0 ** rng.uniform(-2, 0, size=(d, 1)))[0]
+    n_draws = int(rng.integers(1, ell))
+    penalty = np.full(ell, 1e5)
+    penalty[:n_draws] = 10.0 ** rng.uniform(-4, -2) * rng.uniform(0.3, 3, size=n_draws)
+    return U, n_draws, penalty
+
+
+def exact_weights(U, n_draws, penalty, draws):
+    """The weights of these draws by the formulas of THEORY's section 2, with 60 digits."""
+    with mp.workdps(60):
+        ell = U.shape[1]
+        e, identity, A = mp.diag([mp.mpf(float(p)) for p in penalty]), mp.eye(ell), mp.zeros(ell)
+        k = sum(1 / (1 + e[i, i]) for i in range(ell))
+        start, s = mp.sqrt(n_draws * k), mp.sqrt(k / n_draws)
+        delta, found = (1 + s) / (1 - s), []
+        for tau, j in enumerate(draws):
+            L, upper = tau - start, delta * (tau + start)
+            lower_at = A + start * e - L * identity
+            upper_at = upper * identity - A + delta * start * e
+            N, M = (lower_at - identity) ** -1, (upper_at + delta * identity) ** -1
+            u = mp.matrix(U[j].tolist())
+            increase = sum((N - lower_at**-1)[i, i] for i in range(ell))
+            decrease = sum((upper_at**-1 - M)[i, i] for i in range(ell))
+            lv = mp.norm(N * u) ** 2 / increase - (u.T * N * u)[0]
+            uv = mp.norm(M * u) ** 2 / decrease + (u.T * M * u)[0]
+            found.append(2 / (lv + uv))
+            A += found[-1] * u * u.T
+        return add_up_repeats(draws, np.array([float(t * (1 - s) / n_draws) for t in found]))[1]
+
+
+@pytest.mark.usefixtures("arithmetic")
+@pytest.mark.parametrize("seed", [*range(6), 934, 3459, 4175, 5724, 5777, 6823])
+def test_where_the_barriers_are_close(seed):
+    U, n_draws, penalty = close_instance(seed)
+    fast = sparsify(ArrayVectors(U), n_draws, "norm", penalty)
+    plain = sparsify_plain(U, n_draws, "norm", penalty)
+    np.testing.assert_array_equal(fast.draws, plain.draws)
+    np.testing.assert_allclose(fast.weights, plain.weights, rtol=1e-6)
+    if n_draws <= 4:  # quick enough
+        exact = exact_weights(U, n_draws, penalty, plain.draws)
+        np.testing.assert_allclose(plain.weights, exact, rtol=1e-6)
+
+
+def test_too_close_is_refused():
+    U = np.linalg.qr(np.random.default_rng(0).standard_normal((40, 8)))[0]
+    with pytest.raises(NumericalBreakdownError, match="by too little to compute with: make more"):
+        sparsify(ArrayVectors(U), 8, "norm", np.full(8, 1e-12))

@@ -698,3 +698,16 @@ def test_certificate_prints():
     assert lines[1] == "promised [0.2500, 2.2500]"
     assert lines[2] == f"epsilon  {selector.certificate_.epsilon:.4f}"
     assert "<td>0.2500</td><td>2.2500</td>" in selector.certificate_._repr_html_()
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1e-8, 1e-5, 1e-3])
+def test_polish_where_alpha_is_all_there_is(scale):
+    """K + alpha is alpha I up to rounding: any weights will do, and nothing breaks."""
+    selector = BSSSelector(16, alpha=1.0, polish=True).fit(scale * gaussian(20, 100))
+    assert selector.n_selected_ == 16
+    assert selector.certificate_.epsilon < 0.1
+
+
+def test_an_effective_dimension_that_is_the_number_of_features():
+    with pytest.raises(ArithmeticError, match="8 draws exceed the effective dimension 8 by too"):
+        BSSSelector(8, alpha=1e-10).fit(gaussian(8, 40))

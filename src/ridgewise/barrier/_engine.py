@@ -14,7 +14,6 @@ import math
 from collections import Counter
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotri
 
 from ridgewise._groups import Groups
 from ridgewise._progress import advance
@@ -40,6 +39,7 @@ from ridgewise.barrier._problem import (
 )
 from ridgewise.barrier._resolvent import LostDefinitenessError, Resolvent
 
+MOST_S_COMPILED = 0.99  # with a penalty
 BATCH = 1536  # rows looked at together
 
 
@@ -106,7 +106,9 @@ class Engine:
         self.raw_t = np.empty(0)  # ... and their weights
         self.n_stale = 0  # ... and how many they are
         self.lower, self.upper = Resolvent(+1), Resolvent(-1)
-        self.is_compiled = compiled.serves(vectors.rank)
+        # a tridiagonal matrix has fewer digits of small eigenvalues, which matter at s near 1
+        is_close = penalty is not None and self.barriers.s > MOST_S_COMPILED
+        self.is_compiled = compiled.serves(vectors.rank) and not is_close
         # decompositions cost l^3, what is carried between them l k^2: k = l^(2/3) balances them
         self.most_stale = max(16, round(1.25 * vectors.rank ** (2 / 3)))
         if rule != "norm":  # A is decomposed where the pool is filled: in equal parts between
@@ -192,7 +194,10 @@ class Engine:
         A_lower, A_upper = self.barriers.lift(self.A)
         L, U = self.barriers.lower(self.tau + 1), self.barriers.upper(self.tau + 1)
         identity = np.eye(self.vectors.rank)
-        N_lower, N_upper = inverse(A_lower - L * identity), inverse(U * identity - A_upper)
+        N_lower, N_upper = (
+            plain.inverse(A_lower - L * identity),
+            plain.inverse(U * identity - A_upper),
+        )
         lower = Shift(N_lower, +1, float(np.trace(N_lower)) - self.lower.potential)
         upper = Shift(N_upper, -1, self.upper.potential - float(np.trace(N_upper)))
         self.pool.fill(lower, upper, self.selected)
@@ -361,12 +366,3 @@ class Engine:
             self.raw_t = np.concatenate([self.raw_t, np.empty_like(self.raw_t)])
         self.record(positions, rows, t)
         self.patience = 0
-
-
-def inverse(A: FloatArray) -> FloatArray:
-    """The inverse of a positive definite matrix."""
-    factor, failed = dpotrf(A, lower=1)
-    if failed:
-        raise NumericalBreakdownError("a barrier has passed an eigenvalue, by rounding")
-    found: FloatArray = dpotri(factor, lower=1, overwrite_c=1)[0]
-    return np.tril(found) + np.tril(found, -1).T

@@ -8,6 +8,7 @@ norm are left out. The rules "slack" and "ratio" draw from a pool, see `pool_of`
 """
 
 import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotri
 
 from ridgewise._groups import Groups
 from ridgewise._typing import AnyArray, BoolArray, FloatArray, IndexArray
@@ -123,33 +124,35 @@ class PlainChoice:
 
 
 def lower_potential(L: float, A: FloatArray) -> float:
-    """Phi(L, A) = sum 1 / (lambda_i - L)."""
-    gaps = np.linalg.eigvalsh(A) - L
-    check_positive(gaps, "the lower barrier has passed the smallest eigenvalue")
-    return float(np.sum(1 / gaps))
+    """Phi(L, A) = tr (A - L)^-1."""
+    return float(np.trace(inverse(A - L * np.eye(len(A)))))
 
 
 def upper_potential(U: float, A: FloatArray) -> float:
-    """Phi^(U, A) = sum 1 / (U - lambda_i)."""
-    gaps = U - np.linalg.eigvalsh(A)
-    check_positive(gaps, "the largest eigenvalue has passed the upper barrier")
-    return float(np.sum(1 / gaps))
+    """Phi^(U, A) = tr (U - A)^-1."""
+    return float(np.trace(inverse(U * np.eye(len(A)) - A)))
 
 
 def lower_shift(
     u: FloatArray, delta: float, A: FloatArray, L: float
 ) -> tuple[FloatArray, FloatArray]:
-    """L(u, delta, A, L) of every row, and the positive term in it."""
-    shifted = np.linalg.inv(A - (L + delta) * np.eye(len(A)))
-    increase = lower_potential(L + delta, A) - lower_potential(L, A)
+    """L(u, delta, A, L) of every row, and the positive term in it.
+
+    Phi(L + delta) - Phi(L) = delta tr N M, with the resolvents N at L + delta and M at L: the
+    difference itself would cancel where the barrier is near.
+    """
+    identity = np.eye(len(A))
+    shifted, before = inverse(A - (L + delta) * identity), inverse(A - L * identity)
+    increase = delta * float(np.vdot(shifted, before))
     square, plain = forms(u, shifted)
     return square / increase - plain, square / increase
 
 
 def upper_shift(u: FloatArray, delta: float, A: FloatArray, U: float) -> FloatArray:
-    """U(u, delta, A, U) of every row."""
-    shifted = np.linalg.inv((U + delta) * np.eye(len(A)) - A)
-    decrease = upper_potential(U, A) - upper_potential(U + delta, A)
+    """U(u, delta, A, U) of every row; Phi^(U) - Phi^(U + delta) = delta tr N M as above."""
+    identity = np.eye(len(A))
+    shifted, before = inverse((U + delta) * identity - A), inverse(U * identity - A)
+    decrease = delta * float(np.vdot(shifted, before))
     square, plain = forms(u, shifted)
     return square / decrease + plain
 
@@ -168,7 +171,12 @@ def explicit(vectors: Vectors, order: IndexArray) -> FloatArray:
     return np.array([rows.T @ rows for rows in parts])
 
 
-def check_positive(gaps: AnyArray, what: str) -> None:
-    """A barrier must stay on its side of the spectrum."""
-    if not gaps.min() > 0:
-        raise NumericalBreakdownError(f"{what}, which cannot happen in exact arithmetic")
+def inverse(M: FloatArray) -> FloatArray:
+    """The inverse of a positive definite matrix, by Cholesky: however its rows are scaled."""
+    factor, failed = dpotrf(M, lower=1)
+    if failed:
+        raise NumericalBreakdownError(
+            "a barrier has passed an eigenvalue, which cannot happen in exact arithmetic"
+        )
+    found: FloatArray = dpotri(factor, lower=1, overwrite_c=1)[0]
+    return np.tril(found) + np.tril(found, -1).T
