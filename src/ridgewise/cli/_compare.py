@@ -144,15 +144,13 @@ Center = Annotated[
     ),
 ]
 AlphaScale = Annotated[
-    AlphaScales,
-    typer.Option("--alpha-scale", help="absolute: --alpha is scikit-learn's alpha."),
+    AlphaScales, typer.Option("--alpha-scale", help="absolute: --alpha is scikit-learn's alpha.")
 ]
 NoIntercept = Annotated[
     bool, typer.Option("--no-intercept", help="Models without an intercept; nothing is centred.")
 ]
 Scaling = Annotated[
-    str,
-    typer.Option("--scale", help=f"Of the features, fitted in each fold: {', '.join(SCALES)}."),
+    str, typer.Option("--scale", help=f"Of the features, fitted in each fold: {', '.join(SCALES)}.")
 ]
 Log1p = Annotated[bool, typer.Option("--log1p", help="First take log(1 + value): for counts.")]
 Rule = Annotated[str | None, typer.Option(help="Of bss: norm, slack, ratio.", show_default="norm")]

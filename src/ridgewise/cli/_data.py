@@ -123,10 +123,7 @@ def list_sets(data_home: DataHome = None, as_json: AsJson = False, quiet: Quiet 
 
 @data.command(help=FETCH_HELP)
 def fetch(
-    data_home: DataHome = None,
-    mirror: Mirror = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    data_home: DataHome = None, mirror: Mirror = None, as_json: AsJson = False, quiet: Quiet = False
 ) -> None:
     """Download the sets, and say where they are."""
     with progress_bar("downloading", quiet=quiet, unit="bytes") as update:

@@ -188,17 +188,6 @@ def read_file(
 def with_flags(message: str) -> str:
     """Name options as the command has them, where a message names them as Python has.
 
-    Parameters
-    ----------
-    message : str
-        Of an error.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> from ridgewise.cli._reading import with_flags
     >>> with_flags("missing='drop-features', 'drop-samples' or 'mean' lets them in")
     "--missing drop-features, 'drop-samples' or 'mean' lets them in"
@@ -217,18 +206,6 @@ def _as_flag(found: re.Match[str]) -> str:
 def parse_memory(text: str) -> int:
     """Read a size: 2GB, 1.5G (thousands), 800 MiB (1024s).
 
-    Parameters
-    ----------
-    text : str
-        What the user wrote.
-
-    Returns
-    -------
-    int
-        Bytes.
-
-    Examples
-    --------
     >>> from ridgewise.cli._reading import parse_memory
     >>> parse_memory("1.5G"), parse_memory("800 MiB")
     (1500000000, 838860800)
@@ -264,18 +241,7 @@ def working_memory(size: int | None) -> Iterator[None]:
 
 
 def reads_file(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of `read_file`.
-
-    Parameters
-    ----------
-    command : callable
-        Its first parameters are the file and a function without parameters that reads it.
-
-    Returns
-    -------
-    callable
-        With the options of both in its signature, from which the command line is made.
-    """
+    """Give a command the options of `read_file`."""
     reading = inspect.signature(read_file).parameters
     own = list(inspect.signature(command).parameters.values())[2:]
     file, target, *others = reading.values()

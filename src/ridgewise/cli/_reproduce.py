@@ -49,8 +49,7 @@ DataHome = Annotated[
 Output = Annotated[Path, typer.Option("--output", "-o", help="The folder for everything it makes.")]
 Quick = Annotated[bool, typer.Option("--quick", help="Fewer folds and sets: two minutes.")]
 Jobs = Annotated[
-    int | None,
-    typer.Option("--jobs", "-j", min=1, show_default="all cores", help="Folds at once."),
+    int | None, typer.Option("--jobs", "-j", min=1, show_default="all cores", help="Folds at once.")
 ]
 
 

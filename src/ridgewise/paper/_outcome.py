@@ -77,12 +77,7 @@ class Table:
     note: str = ""
 
     def text_rows(self) -> list[list[str]]:
-        """Format every value; "-" for a missing one.
-
-        Returns
-        -------
-        list of list of str
-        """
+        """Format every value; "-" for a missing one."""
         formats = [self.formats.get(column, "") for column in self.columns]
         return [[_format(*pair) for pair in zip(row, formats, strict=True)] for row in self.rows]
 

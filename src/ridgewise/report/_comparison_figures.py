@@ -20,19 +20,7 @@ Measure = Callable[[ComparisonRow], float]
 
 
 def draw_errors(comparison: Comparison, found: Sequence[MethodSummary]) -> Figure:
-    """Draw the error of each method against the number of features, at its best alpha.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        What was found.
-    found : sequence of MethodSummary
-        Its summary.
-
-    Returns
-    -------
-    Figure
-    """
+    """Draw the error of each method against the number of features, at its best alpha."""
     reference = found[0].row
     with page_style():
         figure, axes = _panel("The error of each method")
@@ -51,19 +39,7 @@ def draw_errors(comparison: Comparison, found: Sequence[MethodSummary]) -> Figur
 
 
 def draw_alphas(comparison: Comparison, n_features: int) -> Figure:
-    """Draw the error of each method against alpha, for one number of features.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        What was found.
-    n_features : int
-        The number.
-
-    Returns
-    -------
-    Figure
-    """
+    """Draw the error of each method against alpha, for one number of features."""
     alphas = comparison.alphas or ()
     with page_style():
         figure, axes = _panel(f"The error with {n_features:,} features, by alpha")
@@ -99,17 +75,7 @@ def _has(comparison: Comparison, method: str, n_features: int) -> bool:
 
 
 def draw_seconds(found: Sequence[MethodSummary]) -> Figure:
-    """Draw how long each method takes to select.
-
-    Parameters
-    ----------
-    found : sequence of MethodSummary
-        Its summary.
-
-    Returns
-    -------
-    Figure
-    """
+    """Draw how long each method takes to select."""
     with page_style():
         figure, axes = _panel("The time to select")
         _draw_methods(axes, found, lambda row: row.seconds_mean)
@@ -121,17 +87,7 @@ def draw_seconds(found: Sequence[MethodSummary]) -> Figure:
 
 
 def draw_stability(found: Sequence[MethodSummary]) -> Figure:
-    """Draw how far each method selects the same features from other samples.
-
-    Parameters
-    ----------
-    found : sequence of MethodSummary
-        Its summary.
-
-    Returns
-    -------
-    Figure
-    """
+    """Draw how far each method selects the same features from other samples."""
     with page_style():
         figure, axes = _panel("The stability of the selection")
         _draw_methods(axes, found, lambda row: row.stability)

@@ -29,22 +29,7 @@ from ridgewise.selectors import label_of
 
 
 def comparison_page(comparison: Comparison, table: Table, *, title: str) -> str:
-    """Make the page of a comparison.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        What was found.
-    table : Table
-        What the methods selected from.
-    title : str
-        What the data is called.
-
-    Returns
-    -------
-    str
-        A whole HTML document.
-    """
+    """Make the page of a comparison."""
     found = summarize(comparison)
     best = recommended(comparison, found)
     return render_page(
@@ -67,19 +52,7 @@ def comparison_page(comparison: Comparison, table: Table, *, title: str) -> str:
 
 
 def headline(comparison: Comparison, best: MethodSummary) -> str:
-    """Say in a line which method, how many features, and how they do.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        What was found.
-    best : MethodSummary
-        The best.
-
-    Returns
-    -------
-    str
-    """
+    """Say in a line which method, how many features, and how they do."""
     who = f"{best.row.n_features:,} features by {label_of(best.row.method)}"
     whole = f"all {comparison.n_features_in:,}"
     if best.is_better:
@@ -88,19 +61,7 @@ def headline(comparison: Comparison, best: MethodSummary) -> str:
 
 
 def answer(comparison: Comparison, found: Sequence[MethodSummary]) -> str:
-    """Say how the recommended features do beside all of them, and beside scikit-learn's.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        What was found.
-    found : sequence of MethodSummary
-        Its summary.
-
-    Returns
-    -------
-    str
-    """
+    """Say how the recommended features do beside all of them, and beside scikit-learn's."""
     best, reference = recommended(comparison, found), found[0]
     error = error_format(comparison)
     with_best, with_all = error(best.row.error_mean), error(reference.row.error_mean)
@@ -158,19 +119,7 @@ def _contest(comparison: Comparison) -> str:
 
 
 def alpha_note(comparison: Comparison, found: Sequence[MethodSummary]) -> str:
-    """Say how alpha was chosen, and where it is the smallest or the largest that was tried.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        What was found.
-    found : sequence of MethodSummary
-        Its summary.
-
-    Returns
-    -------
-    str
-    """
+    """Say how alpha was chosen, and where it is the smallest or the largest that was tried."""
     how = "chosen by leave-one-out on each training part" if comparison.alphas is None else "given"
     note = f"Alpha, {how}, is relative to the mean diagonal of the model's kernel."
     for edge, beyond in (("smallest", "smaller"), ("largest", "larger")):
@@ -185,49 +134,18 @@ def alpha_note(comparison: Comparison, found: Sequence[MethodSummary]) -> str:
 
 
 def alpha_cell(row: ComparisonRow) -> str:
-    """Write a relative alpha, with a sign where it is the smallest or largest tried.
-
-    Parameters
-    ----------
-    row : ComparisonRow
-        Of a comparison.
-
-    Returns
-    -------
-    str
-    """
+    """Write a relative alpha, with a sign where it is the smallest or largest tried."""
     sign = {"smallest": "≤", "largest": "≥"}.get(row.alpha_edge, "")
     return f"{sign}{row.alpha_relative:.2g}"
 
 
 def p_value(value: float) -> str:
-    """Write a p-value as sentences have it.
-
-    Parameters
-    ----------
-    value : float
-        The value.
-
-    Returns
-    -------
-    str
-    """
+    """Write a p-value as sentences have it."""
     return "p < 0.001" if value < 0.001 else f"p = {value:.2g}"
 
 
 def error_format(comparison: Comparison) -> Callable[[float], str]:
-    """Choose how errors are written: shares in percent, squares as they are.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        What was found.
-
-    Returns
-    -------
-    callable
-        From an error to a word.
-    """
+    """Choose how errors are written: shares in percent, squares as they are."""
     return "{:.1%}".format if comparison.classify else plain_number
 
 

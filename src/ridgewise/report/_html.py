@@ -118,20 +118,7 @@ class DataTable:
 
 
 def render_page(template: str, **context: Any) -> str:
-    """Render a page.
-
-    Parameters
-    ----------
-    template : str
-        Its name in ``report/templates``.
-    **context : object
-        What it shows.
-
-    Returns
-    -------
-    str
-        A whole HTML document, which loads nothing.
-    """
+    """Render a page."""
     return _environment().get_template(template).render(context)
 
 

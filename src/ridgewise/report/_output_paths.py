@@ -9,15 +9,7 @@ from tempfile import TemporaryFile
 
 
 def check_target(path: Path, *, formats: Collection[str], overwrite: bool) -> None:
-    """Raise if a file cannot be written, before any work is done for it.
-
-    Raises
-    ------
-    ValueError
-        Where its suffix is none of the formats.
-    OSError
-        Where it cannot be written, or exists and is not to be overwritten.
-    """
+    """Raise if a file cannot be written, before any work is done for it."""
     if path.suffix.lower().lstrip(".") not in formats:
         known = ", ".join(f".{name}" for name in formats)
         raise ValueError(f"cannot write {path}: its name must end in one of {known}")
@@ -32,13 +24,7 @@ def check_target(path: Path, *, formats: Collection[str], overwrite: bool) -> No
 
 
 def check_folder(folder: Path, names: Collection[str], *, overwrite: bool) -> None:
-    """Raise if results cannot be written to a folder, before any work is done for them.
-
-    Raises
-    ------
-    OSError
-        Where they cannot be written, or exist and are not to be overwritten.
-    """
+    """Raise if results cannot be written to a folder, before any work is done for them."""
     if folder.exists() and not folder.is_dir():
         raise NotADirectoryError(f"cannot write to {folder}: it is not a folder")
     if not folder.parent.is_dir():
@@ -54,13 +40,7 @@ def check_folder(folder: Path, names: Collection[str], *, overwrite: bool) -> No
 
 
 def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write a folder of results atomically: all files or none.
-
-    Raises
-    ------
-    OSError
-        Where they cannot be written; nothing is left of them then.
-    """
+    """Write a folder of results atomically: all files or none."""
     folder = folder.resolve()
     part = folder.with_name(f".{folder.name}.{os.getpid()}.part")
     try:

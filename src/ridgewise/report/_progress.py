@@ -24,8 +24,6 @@ from ridgewise._progress import FEATURES, listening
 def progress(*, quiet: bool = False) -> Iterator[Callable[[str], None]]:
     """Show which step runs, and how long it will take where its loops report that.
 
-    Examples
-    --------
     >>> from ridgewise.report import progress
     >>> with progress(quiet=True) as on_step:
     ...     on_step("reading")
@@ -58,8 +56,6 @@ def progress_bar(
 ) -> Iterator[Callable[[int, int | None], None]]:
     """Show a bar with the time left; nothing is left of it at its end.
 
-    Examples
-    --------
     >>> from ridgewise.report import progress_bar
     >>> with progress_bar("reading", quiet=True, unit="sets") as update:
     ...     for done in range(3):

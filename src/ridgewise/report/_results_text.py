@@ -25,19 +25,7 @@ from ridgewise.report._words import one_line
 def print_comparison(
     comparison: Comparison, table: Table, files: Sequence[Path], file: IO[str] | None = None
 ) -> None:
-    """Print what a comparison found, the answer first.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        What was found.
-    table : Table
-        What the methods selected from.
-    files : sequence of Path
-        What was written.
-    file : file, default=None
-        Where to print. None: standard output.
-    """
+    """Print what a comparison found, the answer first."""
     print_parts(_comparison_parts(comparison, table, files), file)
 
 

@@ -69,8 +69,6 @@ def page_style() -> Iterator[None]:
 def plain_label(text: object, longest: int = LONGEST_LABEL) -> str:
     r"""Make a figure label of any text: short, printable, no mathtext.
 
-    Examples
-    --------
     >>> from ridgewise.report import plain_label
     >>> print(plain_label("$x$"), plain_label("a very long name of a gene, or of two"))
     \$x\$ a very long name of a g…
@@ -91,11 +89,11 @@ def plain_logarithm(axis: Axis) -> None:
 def inline_svg(figure: Figure, label: str) -> Markup:
     """Convert a figure to inline SVG with unique ids and the page's colours."""
     buffer = BytesIO()
-    with (
-        style.context(["default", PAGE_STYLE, {"svg.hashsalt": ID_SALT}]),
-        catch_warnings(),
-    ):
+    with style.context(["default", PAGE_STYLE, {"svg.hashsalt": ID_SALT}]), catch_warnings():
         filterwarnings("ignore", message="Glyph")  # the browser's fonts are used
+        if (layout := figure.get_layout_engine()) is not None:
+            layout.execute(figure)
+            figure.set_layout_engine(None)  # savefig draws twice where there is a layout engine
         figure.savefig(buffer, format="svg", metadata={"Date": None})
     prefix = f"f{sha256(buffer.getvalue()).hexdigest()[:8]}-"
     root = ElementTree.fromstring(buffer.getvalue())

@@ -5,19 +5,6 @@
 def one_line(text: object, longest: int) -> str:
     r"""Show any text on one short line, without what a terminal would obey.
 
-    Parameters
-    ----------
-    text : object
-        A name from outside.
-    longest : int
-        How many letters fit.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> from ridgewise.report._words import one_line
     >>> one_line("a\nlong\x1b[31m name", 10)
     'a long [3…'
@@ -30,17 +17,6 @@ def one_line(text: object, longest: int) -> str:
 def plain_number(value: float) -> str:
     """Write a number with four digits that count, and never as a power of ten if it is large.
 
-    Parameters
-    ----------
-    value : float
-        The number.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> from ridgewise.report._words import plain_number
     >>> plain_number(18338.2), plain_number(0.123456)
     ('18,338', '0.1235')
