@@ -45,7 +45,7 @@ def test_pipe_gets_plain_text(text):
 
 
 def test_plots_are_there(folder, text, found):
-    assert "The picture: ridgewise-demo.png\n" in text
+    assert "The figure: ridgewise-demo.png\n" in text
     assert found["plot"] == "named.png"
     for name in ("ridgewise-demo.png", "named.png"):
         assert (folder / name).read_bytes().startswith(PNG)

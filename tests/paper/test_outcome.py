@@ -3,7 +3,8 @@
 
 import pytest
 
-from ridgewise.paper import EXPERIMENTS, Settings, Study, Table
+from ridgewise.paper import EXPERIMENTS, Settings, Study, Table, _study
+from ridgewise.paper._study import STANDARD_LIBRARY
 
 
 def test_a_table_writes_its_values():
@@ -22,14 +23,16 @@ def test_experiments_have_the_commands_names():
     assert list(EXPERIMENTS) == ["table1", "table2", "table3", "figures", "words", "risk"]
 
 
-def test_full_and_quick_protocols():
-    assert (Settings().n_splits, Settings().n_repeats) == (10, 10)
-    assert Settings(quick=True).n_repeats == 1
+@pytest.mark.parametrize(("quick", "n_splits", "n_repeats"), [(False, 10, 10), (True, 5, 1)])
+def test_full_and_quick_protocols(monkeypatch, quick, n_splits, n_repeats):
+    monkeypatch.setattr(_study, "compare", lambda *data, **options: options)
+    options = Study(Settings(quick=quick)).compare({}, None, None, "nothing")
+    assert (options["n_splits"], options["n_repeats"]) == (n_splits, n_repeats)
 
 
 def test_without_techtc_the_text_is_pythons(tmp_path):
     study = Study(Settings(data_home=tmp_path))
-    assert not study.is_techtc
+    assert study.names == []
     assert "NOT TechTC" in study.data
     assert "ridgewise data fetch" in study.data
-    assert len(study.load("any").target_names) == 2
+    assert len(study.load(STANDARD_LIBRARY).target_names) == 2

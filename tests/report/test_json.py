@@ -4,11 +4,11 @@
 import json
 from pathlib import Path
 
-from ridgewise.report import demo_json
+from ridgewise.report import demo_record, to_json
 
 
 def test_round_trip(demo):
-    found = json.loads(demo_json(demo, Path("demo.png")))
+    found = json.loads(to_json(demo_record(demo, Path("demo.png"))))
     assert found["plot"] == "demo.png"
     assert found["n_documents"] == demo.topics
     assert found["telling_words"] == demo.telling

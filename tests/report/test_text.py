@@ -53,7 +53,7 @@ def test_terminal_has_colour_and_no_endless_lines(demo, monkeypatch):
 
 def test_path_is_printed_as_it_is(demo):
     plot = f"a [bold]folder[/] :smile:/{'long' * 30}.png"
-    assert f"The picture: {plot}\n" in printed(demo, plot)
+    assert f"The figure: {plot}\n" in printed(demo, plot)
 
 
 def test_ascii_suffices(demo):

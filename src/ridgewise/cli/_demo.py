@@ -12,11 +12,12 @@ from ridgewise.evaluation import run_demo
 from ridgewise.report import (
     PLOT_FORMATS,
     check_target,
-    demo_json,
+    demo_record,
     draw_demo,
     figure_bytes,
     print_demo,
     progress,
+    to_json,
     write_atomically,
 )
 
@@ -76,7 +77,7 @@ def demo(
         image = figure_bytes(draw_demo(found), plot.suffix.lower().lstrip("."))
     write_atomically(plot, image)
     if as_json:
-        typer.echo(demo_json(found, plot))
+        typer.echo(to_json(demo_record(found, plot)))
     elif not quiet:
         print_demo(found, plot)
     sys.stdout.flush()  # while a closed pipe is still taken care of

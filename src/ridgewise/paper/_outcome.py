@@ -15,26 +15,11 @@ NOT_REPRODUCED = "not reproduced"
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a claim of the paper was reproduced.
-
-    Attributes
-    ----------
-    claim : str
-        What the paper says.
-    status : {"reproduced", "same ordering", "not reproduced"}
-    reason : str
-        The numbers behind the status.
-
-    Examples
-    --------
-    >>> from ridgewise.paper import REPRODUCED, Verdict
-    >>> Verdict("the error is 0", REPRODUCED, "largest error: 0.00 %").status
-    'reproduced'
-    """
+    """Whether a claim of the paper was reproduced."""
 
     claim: str
-    status: str
-    reason: str
+    status: str  # one of the constants above
+    reason: str  # the numbers behind the status
 
 
 def judge(claim: str, holds: bool, reason: str, *, exact: bool = True) -> Verdict:
@@ -45,36 +30,20 @@ def judge(claim: str, holds: bool, reason: str, *, exact: bool = True) -> Verdic
 
 @dataclass(frozen=True)
 class Table:
-    """A table of texts and numbers, with number formats.
+    """A table of texts and numbers.
 
-    Attributes
-    ----------
-    name : str
-        Stem of its file name.
-    title : str
-    columns : sequence of str
-        Headings.
-    rows : sequence of tuples
-        Texts and numbers; None for a missing value.
-    formats : mapping of str to str
-        Format specification of a column's numbers, such as ".2f".
-    note : str
-        How to read the table.
-
-    Examples
-    --------
     >>> from ridgewise.paper import Table
     >>> rows = [(80, 0.126), (90, None)]
     >>> Table("t", "Errors", ["r", "error"], rows, {"error": ".2f"}).text_rows()
     [['80', '0.13'], ['90', '-']]
     """
 
-    name: str
+    name: str  # stem of the file name
     title: str
     columns: Sequence[str]
-    rows: Sequence[tuple[Any, ...]]
-    formats: dict[str, str] = field(default_factory=dict)
-    note: str = ""
+    rows: Sequence[tuple[Any, ...]]  # texts and numbers; None for a missing value
+    formats: dict[str, str] = field(default_factory=dict)  # of a column's numbers: ".2f"
+    note: str = ""  # how to read the table
 
     def text_rows(self) -> list[list[str]]:
         """Format every value; "-" for a missing one."""
@@ -84,22 +53,12 @@ class Table:
 
 @dataclass(frozen=True)
 class Series:
-    """A line of a chart.
+    """A line of a chart."""
 
-    Attributes
-    ----------
-    label : str
-        Name in the legend; it also determines colour and marker.
-    x, y : array-like of shape (n,)
-        x may be texts.
-    spread : array-like of shape (n,), default=None
-        Standard deviations, drawn as error bars.
-    """
-
-    label: str
-    x: Sequence[Any]
+    label: str  # in the legend; also determines colour and marker
+    x: Sequence[Any]  # numbers or texts
     y: ArrayLike
-    spread: ArrayLike | None = None
+    spread: ArrayLike | None = None  # standard deviations, drawn as error bars
 
 
 @dataclass(frozen=True)
@@ -112,57 +71,26 @@ class Panel:
 
 @dataclass(frozen=True)
 class Chart:
-    """One or more subplots of lines, or of points if x are texts.
+    """One or more subplots of lines, or of points if x are texts."""
 
-    Attributes
-    ----------
-    name : str
-        Stem of its file name.
-    title, x_label, y_label, caption : str
-    panels : sequence of Panel
-        Subplots; they share their axes.
-    log : bool
-        Whether y has a logarithmic scale.
-
-    Examples
-    --------
-    >>> from ridgewise.paper import Chart, Panel, Series
-    >>> panel = Panel("lambda = 0.1", [Series("BSS", [300, 400], [31.8, 30.6])])
-    >>> Chart("errors", "Errors", "r", "error, %", "On TechTC.", [panel]).log
-    False
-    """
-
-    name: str
+    name: str  # stem of the file name
     title: str
     x_label: str
     y_label: str
     caption: str
-    panels: Sequence[Panel]
-    log: bool = False
+    panels: Sequence[Panel]  # they share their axes
+    log: bool = False  # logarithmic y
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The results of one experiment.
-
-    Attributes
-    ----------
-    name, title : str
-    protocol : str
-        How the experiment is done.
-    data : str
-        The data it was run on.
-    verdicts : sequence of Verdict
-        One per claim.
-    tables : sequence of Table
-    charts : sequence of Chart
-    """
+    """The results of one experiment."""
 
     name: str
     title: str
-    protocol: str
-    data: str
-    verdicts: Sequence[Verdict]
+    protocol: str  # how the experiment is done
+    data: str  # what it was run on
+    verdicts: Sequence[Verdict]  # one per claim
     tables: Sequence[Table]
     charts: Sequence[Chart]
 

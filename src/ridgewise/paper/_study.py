@@ -35,46 +35,14 @@ N_WORDS = 500  # most frequently selected words kept per method
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of a run.
+    """Settings of a run."""
 
-    Attributes
-    ----------
-    data_home : Path or None
-        The folder with the TechTC sets; None for scikit-learn's data folder.
-    quick : bool
-        Use fewer folds and fewer data sets.
-    seed : int
-        Random seed.
-    n_jobs : int or None
-        Number of folds computed in parallel.
-    cache : Path or None
-        Folder that keeps finished folds.
-    on_progress : callable
-        Called with a description, the number of finished parts and the total number of parts.
-
-    Examples
-    --------
-    >>> from ridgewise.paper import Settings
-    >>> Settings(quick=True).n_splits, Settings().n_splits
-    (5, 10)
-    """
-
-    data_home: Path | None = None
-    quick: bool = False
+    data_home: Path | None = None  # with the TechTC sets; None: scikit-learn's data folder
+    quick: bool = False  # fewer folds and data sets
     seed: int = 0
-    n_jobs: int | None = None
-    cache: Path | None = None
+    n_jobs: int | None = None  # folds computed in parallel
+    cache: Path | None = None  # folder of finished folds
     on_progress: Callable[[str, int, int], object] = lambda what, done, total: None
-
-    @property
-    def n_splits(self) -> int:
-        """Number of folds."""
-        return 5 if self.quick else 10
-
-    @property
-    def n_repeats(self) -> int:
-        """Number of repetitions of the cross-validation, each on reshuffled data."""
-        return 1 if self.quick else 10
 
     @property
     def n_synthetic(self) -> int:
@@ -98,24 +66,10 @@ class TextResult:
 
 
 class Study:
-    """One run of the experiments. Shared results are computed once, on first use.
+    """One run of the experiments. Shared results are computed once, on first use."""
 
-    Parameters
-    ----------
-    settings : Settings, default=None
-        None for the full protocol.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from ridgewise.paper import Settings, Study
-    >>> study = Study(Settings(data_home=Path("no-such-folder"), quick=True))
-    >>> study.is_techtc
-    False
-    """
-
-    def __init__(self, settings: Settings | None = None) -> None:
-        self.settings = settings or Settings()
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
 
     @cached_property
     def names(self) -> list[str]:
@@ -124,14 +78,9 @@ class Study:
         return names[:QUICK_SETS] if self.settings.quick else names
 
     @property
-    def is_techtc(self) -> bool:
-        """Whether TechTC sets are available."""
-        return bool(self.names)
-
-    @property
     def data(self) -> str:
         """Description of the documents used."""
-        if self.is_techtc:
+        if self.names:
             available = len(techtc_names(self.settings.data_home))
             return (
                 f"{len(self.names)} sets of TechTC, of the {available} available. Words are "
@@ -146,7 +95,7 @@ class Study:
 
     def load(self, name: str) -> Bunch:
         """Load one set of documents."""
-        if not self.is_techtc:
+        if name == STANDARD_LIBRARY:
             return load_stdlib_text()
         return load_techtc(name, data_home=self.settings.data_home)
 
@@ -183,8 +132,8 @@ class Study:
         return compare(
             selectors, X, y,
             fit_intercept=False,  # the paper's RLSC
-            n_splits=settings.n_splits,
-            n_repeats=settings.n_repeats,
+            n_splits=5 if settings.quick else 10,
+            n_repeats=1 if settings.quick else 10,
             random_state=settings.seed,
             n_jobs=settings.n_jobs,
             cache=settings.cache,

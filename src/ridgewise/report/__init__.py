@@ -3,8 +3,9 @@
 
 from ridgewise._atomic import write_atomically
 from ridgewise.report._comparison_page import alpha_note, answer, comparison_page, headline
+from ridgewise.report._demo_figure import PLOT_FORMATS, draw_demo, figure_bytes
+from ridgewise.report._demo_text import demo_record, print_demo
 from ridgewise.report._html import Column, DataTable, render_page
-from ridgewise.report._json import demo_json
 from ridgewise.report._output_paths import check_folder, check_target, write_folder
 from ridgewise.report._outputs import (
     certificate_record,
@@ -14,15 +15,12 @@ from ridgewise.report._outputs import (
     to_json,
     versions,
 )
-from ridgewise.report._plot import PLOT_FORMATS, draw_demo, figure_bytes
 from ridgewise.report._progress import progress, progress_bar, progress_stages
 from ridgewise.report._reproduction import print_outcome, print_summary, write_reproduction
-from ridgewise.report._results_text import print_comparison
 from ridgewise.report._selection_page import selection_page
-from ridgewise.report._selection_text import print_selection
 from ridgewise.report._selection_words import judge
 from ridgewise.report._svg import Picture, page_style, plain_label
-from ridgewise.report._text import print_demo
+from ridgewise.report._terminal import print_comparison, print_selection
 
 __all__ = [
     "PLOT_FORMATS",
@@ -35,7 +33,7 @@ __all__ = [
     "check_folder",
     "check_target",
     "comparison_page",
-    "demo_json",
+    "demo_record",
     "draw_demo",
     "figure_bytes",
     "headline",

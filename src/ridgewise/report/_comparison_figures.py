@@ -8,9 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator, PercentFormatter
 
-from ridgewise.evaluation import ALL_FEATURES, Comparison, ComparisonRow, MethodSummary
+from ridgewise.evaluation import ALL_FEATURES, Comparison, ComparisonRow, Entry, MethodSummary
 from ridgewise.report._style import DASHES, INK, look_of
-from ridgewise.report._svg import page_style, plain_label, plain_logarithm
+from ridgewise.report._svg import panel, plain_label, plain_logarithm
 from ridgewise.selectors import label_of
 
 SIZE = (5.6, 4.2)  # inches: see _html.py
@@ -22,8 +22,7 @@ Measure = Callable[[ComparisonRow], float]
 def draw_errors(comparison: Comparison, found: Sequence[MethodSummary]) -> Figure:
     """Draw the error of each method against the number of features, at its best alpha."""
     reference = found[0].row
-    with page_style():
-        figure, axes = _panel("The error of each method")
+    with panel(*SIZE, "The error of each method", grid="y") as (figure, axes):
         _draw_methods(axes, found, lambda row: row.error_mean, lambda row: row.error_std)
         axes.axhline(
             reference.error_mean,
@@ -32,7 +31,9 @@ def draw_errors(comparison: Comparison, found: Sequence[MethodSummary]) -> Figur
             linestyle=DASHES,
             label=f"all {comparison.n_features_in:,} features",
         )
-        _begin_at_zero(axes)
+        low, high = axes.get_ylim()
+        if low < 0.5 * high:  # from 0 on, unless all errors are far from it
+            axes.set_ylim(min(0, low), high)
         _name_error(axes, comparison)
         _add_legend(figure, axes)
     return figure
@@ -41,21 +42,20 @@ def draw_errors(comparison: Comparison, found: Sequence[MethodSummary]) -> Figur
 def draw_alphas(comparison: Comparison, n_features: int) -> Figure:
     """Draw the error of each method against alpha, for one number of features."""
     alphas = comparison.alphas or ()
-    with page_style():
-        figure, axes = _panel(f"The error with {n_features:,} features, by alpha")
-        methods = [name for name in comparison.methods if _has(comparison, name, n_features)]
-        for place, method in enumerate(methods):
-            errors = comparison.entry(method, n_features).errors.mean(axis=(1, 2))
-            colour, dashes = look_of(method, place)
+    title = f"The error with {n_features:,} features, by alpha"
+    with panel(*SIZE, title, grid="y") as (figure, axes):
+        entries = [one for one in comparison.entries if _has(one, n_features)]
+        for place, entry in enumerate(entries):
+            colour, dashes = look_of(entry.method, place)
             axes.plot(
                 alphas,
-                errors,
+                entry.errors.mean(axis=(1, 2)),
                 color=colour,
                 linestyle=dashes,
                 marker="o",
                 markersize=5,
                 linewidth=2,
-                label=plain_label(label_of(method)),
+                label=plain_label(label_of(entry.method)),
             )
         axes.set_xscale("symlog" if min(alphas) == 0 else "log")
         axes.xaxis.set_major_locator(FixedLocator(list(alphas)))
@@ -67,17 +67,13 @@ def draw_alphas(comparison: Comparison, n_features: int) -> Figure:
     return figure
 
 
-def _has(comparison: Comparison, method: str, n_features: int) -> bool:
-    return any(
-        entry.method == method and (entry.n_features == n_features or method == ALL_FEATURES)
-        for entry in comparison.entries
-    )
+def _has(entry: Entry, n_features: int) -> bool:
+    return entry.n_features == n_features or entry.method == ALL_FEATURES
 
 
 def draw_seconds(found: Sequence[MethodSummary]) -> Figure:
     """Draw how long each method takes to select."""
-    with page_style():
-        figure, axes = _panel("The time to select")
+    with panel(*SIZE, "The time to select", grid="y") as (figure, axes):
         _draw_methods(axes, found, lambda row: row.seconds_mean)
         axes.set_yscale("log")
         plain_logarithm(axes.yaxis)
@@ -87,23 +83,13 @@ def draw_seconds(found: Sequence[MethodSummary]) -> Figure:
 
 
 def draw_stability(found: Sequence[MethodSummary]) -> Figure:
-    """Draw how far each method selects the same features from other samples."""
-    with page_style():
-        figure, axes = _panel("The stability of the selection")
+    """Draw how stable the selection of each method is."""
+    with panel(*SIZE, "The stability of the selection", grid="y") as (figure, axes):
         _draw_methods(axes, found, lambda row: row.stability)
-        lowest = min(one.row.stability for one in found)
-        axes.set_ylim(min(-0.03, lowest), 1.03)
+        axes.set_ylim(min(-0.03, *(one.row.stability for one in found)), 1.03)
         axes.set_ylabel("1: always the same features")
         _add_legend(figure, axes)
     return figure
-
-
-def _panel(title: str) -> tuple[Figure, Axes]:
-    figure = Figure(figsize=SIZE, layout="constrained")
-    axes = figure.subplots()
-    axes.set_title(title)
-    axes.grid(axis="y")
-    return figure, axes
 
 
 def _draw_methods(
@@ -138,13 +124,6 @@ def _draw_methods(
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlabel("number of features")
     axes.set_xlim(counts[0] / 1.1, counts[-1] * 1.1)
-
-
-def _begin_at_zero(axes: Axes) -> None:
-    """Show errors from 0 on, unless all of them are far from it."""
-    low, high = axes.get_ylim()
-    if low < 0.5 * high:
-        axes.set_ylim(min(0, low), high)
 
 
 def _name_error(axes: Axes, comparison: Comparison) -> None:

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Printing, shared by the commands: in colour in a terminal, plain in a pipe."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterable
 from typing import IO
 
 from rich.box import SIMPLE
@@ -10,12 +9,8 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from ridgewise.report._words import one_line
-
 WIDEST = 100  # longer lines are hard to read
 BSS_STYLE = "bold cyan"
-LONGEST_NAME = 48
-LONGEST_NOTE = 400
 
 
 def width_of(file: IO[str] | None = None) -> int:
@@ -53,15 +48,3 @@ def plain_table(*columns: str, text_columns: int = 1) -> Table:
     for place, column in enumerate(columns):
         table.add_column(column, justify="left" if place < text_columns else "right")
     return table
-
-
-def note_lines(notes: Iterable[str]) -> Iterator[str]:
-    """Yield the notes, each on a line without control characters."""
-    return (one_line(note, LONGEST_NOTE) for note in notes)
-
-
-def file_lines(files: Sequence[Path]) -> Iterator[Text]:
-    """Yield the written files below a heading."""
-    yield heading("The files")
-    for path in files:
-        yield Text(f"  {path}")

@@ -56,24 +56,12 @@ from ridgewise._version import __version__
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table in a page.
-
-    Attributes
-    ----------
-    title : str
-        Its head.
-    format : str, default=""
-        How its numbers are shown, as in ``"{:.3f}"``. Empty: it holds words.
-    help : str, default=""
-        A few words on what it is, as a tooltip.
-    minor : bool, default=False
-        Whether it is left out on small screens.
-    """
+    """A column of a table in a page."""
 
     title: str
-    format: str = ""
-    help: str = ""
-    minor: bool = False
+    format: str = ""  # of its numbers, such as "{:.3f}"; empty: it holds text
+    help: str = ""  # tooltip
+    minor: bool = False  # hidden on small screens
 
     @property
     def classes(self) -> str:
@@ -94,27 +82,13 @@ class Column:
 
 @dataclass(frozen=True)
 class DataTable:
-    """A table that sorts, filters and downloads.
-
-    Attributes
-    ----------
-    columns : sequence of Column
-        From left to right.
-    rows : sequence of sequences
-        Raw values.
-    caption : str, default=""
-        What it is, above it.
-    file_name : str, default="table.csv"
-        What the downloaded file is called.
-    marked : collection of int, default=()
-        Places of the rows that stand out.
-    """
+    """A table that can be sorted, filtered and downloaded."""
 
     columns: Sequence[Column]
-    rows: Sequence[Sequence[Any]]
+    rows: Sequence[Sequence[Any]]  # of raw values
     caption: str = ""
-    file_name: str = "table.csv"
-    marked: Collection[int] = ()
+    file_name: str = "table.csv"  # of the download
+    marked: Collection[int] = ()  # indices of highlighted rows
 
 
 def render_page(template: str, **context: Any) -> str:

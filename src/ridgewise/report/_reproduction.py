@@ -17,8 +17,8 @@ from ridgewise._atomic import write_atomically
 from ridgewise.paper import NOT_REPRODUCED, REPRODUCED, Outcome, Table, Verdict
 from ridgewise.report._chart import draw_chart
 from ridgewise.report._console import heading, plain_table, print_parts, width_of
+from ridgewise.report._demo_figure import figure_bytes
 from ridgewise.report._html import Column, DataTable, render_page
-from ridgewise.report._plot import figure_bytes
 from ridgewise.report._style import STYLE
 from ridgewise.report._svg import Picture, page_style
 

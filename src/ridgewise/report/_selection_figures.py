@@ -15,7 +15,7 @@ from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.evaluation import SelectionRun
 from ridgewise.guarantees import Certificate
 from ridgewise.report._style import BLUE, DASHES, FAINT, INK, ORANGE
-from ridgewise.report._svg import page_style, plain_label, plain_logarithm
+from ridgewise.report._svg import panel, plain_label, plain_logarithm
 
 WIDTH = 4.6  # inches: so that letters are legible on a phone
 MOST_POINTS = 600  # of a curve: the resolution of a screen
@@ -25,9 +25,7 @@ SHADES = 10  # of the colour of a correlation
 
 def draw_certificate(intervals: Sequence[tuple[str, Certificate]]) -> Figure:
     """Draw intervals one below the other, on a scale from lost to perfect."""
-    with page_style():
-        figure = Figure(figsize=(WIDTH, 0.65 + 0.5 * len(intervals)), layout="constrained")
-        axes = figure.subplots()
+    with panel(WIDTH, 0.65 + 0.5 * len(intervals)) as (figure, axes):
         for place, (name, one) in enumerate(intervals):
             measured = name.startswith("measured")
             colour, alpha = (BLUE, 1.0) if measured else (BLUE, 0.22)
@@ -59,18 +57,14 @@ def draw_leverage(run: SelectionRun) -> Figure:
     places[order] = np.arange(1, len(order) + 1)
     chosen = np.sort(places[run.selector.selected_])
     shown = _spread(int(np.count_nonzero(scores > 0)))
-    with page_style():
-        figure = Figure(figsize=(WIDTH, 3.2), layout="constrained")
-        axes = figure.subplots()
+    with panel(WIDTH, 3.2, "Which features were taken", grid="y") as (figure, axes):
         axes.plot(shown + 1, scores[shown], color=FAINT, linewidth=2.2, label="all features")
         marked = chosen[scores[chosen - 1] > 0]
         axes.plot(*_ticks(marked, scores[marked - 1]), color=BLUE, linewidth=1.3, label="selected")
         axes.set(xscale="log", yscale="log", xlabel="features, by descending leverage score")
         axes.set_ylabel("leverage score")
-        axes.set_title("Which features were taken")
         plain_logarithm(axes.xaxis)
         plain_logarithm(axes.yaxis)
-        axes.grid(axis="y")
         axes.legend(loc="lower left")
     return figure
 
@@ -90,19 +84,15 @@ def _spread(count: int) -> IndexArray:
 def draw_singular_values(run: SelectionRun) -> Figure:
     """Draw the singular values."""
     values = run.singular_values
-    with page_style():
-        figure = Figure(figsize=(WIDTH, 3.2), layout="constrained")
-        axes = figure.subplots()
+    with panel(WIDTH, 3.2, "How many directions the data has", grid="y") as (figure, axes):
         dots = "o" if run.rank <= 60 else ""
         directions = np.arange(1, run.rank + 1)
         axes.plot(directions, values, color=BLUE, linewidth=2.2, marker=dots, markersize=4)
         axes.set_yscale("log")
         axes.set(xlabel="directions of the data, the strongest first", ylabel="singular value")
-        axes.set_title("How many directions the data has")
         if run.certificate.alpha > 0:
             _draw_alpha(axes, run.certificate.alpha**0.5)
         plain_logarithm(axes.yaxis)
-        axes.grid(axis="y")
     return figure
 
 
@@ -125,20 +115,14 @@ def draw_path(selector: Any) -> Figure:
     """Draw how much a subset reaches as it grows, and what no subset of the same size passes."""
     path = np.concatenate([[0.0], selector.objective_path_])
     sizes = sorted(selector.gap_path_)
-    bounds = []
-    for size in sizes:
-        one = selector.gap_path_[size]
-        bounds.append((one.of_none - one.bound) / (one.of_none - one.of_all))
-    with page_style():
-        figure = Figure(figsize=(WIDTH, 3.2), layout="constrained")
-        axes = figure.subplots()
+    proofs = [selector.gap_path_[size] for size in sizes]
+    bounds = [(one.of_none - one.bound) / (one.of_none - one.of_all) for one in proofs]
+    with panel(WIDTH, 3.2, "How far the first features get", grid="y") as (figure, axes):
         axes.plot(np.arange(len(path)), path, color=BLUE, linewidth=2.2, label="selected")
         axes.plot(sizes, bounds, "_", color=ORANGE, markersize=14, markeredgewidth=2, label=BOUND)
         axes.set(xlabel="features", ylim=(0, 1.12 * max(bounds)))
         axes.set_ylabel("reached, of what all features give")
         axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{share:.0%}"))
-        axes.set_title("How far the first features get")
-        axes.grid(axis="y")
         axes.legend(loc="lower right")
     return figure
 
@@ -149,27 +133,21 @@ def draw_parts(run: SelectionRun) -> Figure:
     found = order[np.searchsorted(run.selector.selected_, run.strongest, sorter=order)]
     parts = run.selector.weights_[found] * run.leverage_scores[run.strongest]
     places = np.arange(len(parts))
-    with page_style():
-        figure = Figure(figsize=(WIDTH, 4.4), layout="constrained")
-        axes = figure.subplots()
+    with panel(WIDTH, 4.4, "The features that count most", grid="x") as (figure, axes):
         axes.hlines(places, 0, parts, color=BLUE, linewidth=2)
         axes.plot(parts, places, "o", color=BLUE, markersize=6)
         names = [plain_label(run.feature_names[index], 20) for index in run.strongest]
         axes.set_yticks(places, names, fontsize=8.5)
         axes.set_ylim(len(parts) - 0.4, -0.6)
         axes.set_xlim(0, 1.05 * parts.max())
-        axes.grid(axis="x")
         axes.set_xlabel("weight times leverage score")
-        axes.set_title("The features that count most")
     return figure
 
 
 def draw_correlations(run: SelectionRun) -> Figure:
     """Draw the correlations of the selected features with the most weight."""
     count = len(run.strongest)
-    with page_style():
-        figure = Figure(figsize=(WIDTH, 4.4), layout="constrained")
-        axes = figure.subplots()
+    with panel(WIDTH, 4.4, "How they correlate") as (figure, axes):
         for sign, colour in ((1, BLUE), (-1, ORANGE)):
             _draw_shades(axes, sign * run.correlations, colour)
         names = [plain_label(run.feature_names[index], 14) for index in run.strongest]
@@ -178,7 +156,6 @@ def draw_correlations(run: SelectionRun) -> Figure:
         axes.set(xlim=(0, count), ylim=(count, 0), aspect="equal")
         axes.spines["bottom"].set_visible(False)
         axes.tick_params(length=0)
-        axes.set_title("How they go together")
     return figure
 
 

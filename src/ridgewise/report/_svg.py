@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from io import BytesIO
+from typing import Literal
 from warnings import catch_warnings, filterwarnings
 from xml.etree import ElementTree
 
 from markupsafe import Markup
 from matplotlib import style
+from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
@@ -34,24 +36,12 @@ ID_SALT = "ridgewise"  # a constant makes the SVG reproducible
 
 @dataclass(frozen=True)
 class Picture:
-    """A matplotlib figure in a page.
+    """A matplotlib figure in a page."""
 
-    Attributes
-    ----------
-    figure : Figure
-        The figure, drawn within `page_style`.
-    label : str
-        What it shows, for readers who do not see it.
-    caption : str or Markup, default=""
-        Below it.
-    wide : bool, default=False
-        Whether it takes the whole width of the page.
-    """
-
-    figure: Figure
-    label: str
+    figure: Figure  # drawn within `page_style`
+    label: str  # alternative text, for screen readers
     caption: str = ""
-    wide: bool = False
+    wide: bool = False  # as wide as the page
 
     @cached_property
     def svg(self) -> Markup:
@@ -61,9 +51,23 @@ class Picture:
 
 @contextmanager
 def page_style() -> Iterator[None]:
-    """Set the style of pages for a while, without a change to matplotlib's state."""
+    """Use the style of pages within a block, without a change to matplotlib's state."""
     with style.context(["default", PAGE_STYLE]):
         yield
+
+
+@contextmanager
+def panel(
+    width: float, height: float, title: str = "", grid: Literal["x", "y"] | None = None
+) -> Iterator[tuple[Figure, Axes]]:
+    """Yield a new figure and its axes in the style of pages; sizes are in inches."""
+    with page_style():
+        figure = Figure(figsize=(width, height), layout="constrained")
+        axes = figure.subplots()
+        axes.set_title(title)
+        if grid is not None:
+            axes.grid(axis=grid)
+        yield figure, axes
 
 
 def plain_label(text: object, longest: int = LONGEST_LABEL) -> str:

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The demo at a terminal."""
+"""The demo at a terminal, and as JSON."""
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from ridgewise.evaluation import ALL_WORDS, ComparisonRow, Demo
+from ridgewise.evaluation import ALL_WORDS, Demo
 from ridgewise.report._console import BSS_STYLE, heading, plain_table, print_parts
 
 # Everything here is ASCII, so that it can be printed whatever the encoding.
@@ -25,17 +26,37 @@ model.fit(selector.transform(X), y)
 """
 
 
+def demo_record(demo: Demo, plot: Path) -> dict[str, Any]:
+    """Collect what the demo found, for JSON."""
+    return {
+        "python_version": demo.python_version,
+        "n_documents": demo.topics,
+        "n_words": demo.n_words,
+        "rank": demo.rank,
+        "n_features": demo.n_features,
+        "seed": demo.seed,
+        "n_splits": demo.n_splits,
+        "alpha": demo.alpha,
+        "telling_words": demo.telling,
+        "certificate": {**asdict(demo.certificate), "epsilon": demo.certificate.epsilon},
+        "kept": {
+            method: {"lower": float(kept[-1]), "upper": float(kept[0])}
+            for method, kept in demo.kept.items()
+        },
+        "methods": [asdict(row) for row in demo.rows],
+        "plot": str(plot),
+    }
+
+
 def print_demo(demo: Demo, plot: Path, file: IO[str] | None = None) -> None:
     """Print what the demo found."""
-    print_parts(_all_parts(demo, plot), file)
-
-
-def _all_parts(demo: Demo, plot: Path) -> Iterator[RenderableType]:
-    yield from _parts(demo)
-    yield Text(f"The picture: {plot}\n")
-    yield heading("Try next, in Python (and ridgewise demo --help)")
     code = TRY_NEXT.format(n_features=demo.n_features, alpha=demo.alpha)
-    yield Text(code.rstrip())
+    last = [
+        Text(f"The figure: {plot}\n"),
+        heading("Try next, in Python (and ridgewise demo --help)"),
+        Text(code.rstrip()),
+    ]
+    print_parts([*_parts(demo), *last], file)
 
 
 def _parts(demo: Demo) -> Iterator[RenderableType]:
@@ -107,15 +128,12 @@ def _bound(value: float) -> str:
 def _error_table(demo: Demo) -> Table:
     table = plain_table("method", "words", "error", "+/-", "ms to select")
     for row in demo.rows:
-        table.add_row(*_error_cells(row), style=BSS_STYLE if row.method == "BSS" else None)
+        table.add_row(
+            row.method,
+            f"{row.n_selected:.0f}",
+            f"{row.error_mean:.1%}",
+            f"{row.error_std:.1%}",
+            "-" if row.method == ALL_WORDS else f"{1000 * row.seconds_mean:.1f}",
+            style=BSS_STYLE if row.method == "BSS" else None,
+        )
     return table
-
-
-def _error_cells(row: ComparisonRow) -> tuple[str, ...]:
-    return (
-        row.method,
-        f"{row.n_selected:.0f}",
-        f"{row.error_mean:.1%}",
-        f"{row.error_std:.1%}",
-        "-" if row.method == ALL_WORDS else f"{1000 * row.seconds_mean:.1f}",
-    )
