@@ -205,10 +205,10 @@ def test_quiet(run_here, home, command):
     [
         (["lists"], "No such command 'lists'"),
         (["info"], "Missing argument 'NAME'"),
-        (["info", "10_21"], "10_20 is nearest"),
+        (["info", "10_21"], "the nearest of 2 is 10_20"),
         (["info", "10_30"], "vectors.dat, line 1: the index 9 has no word"),
         (["info", "stdlb"], "no data set 'stdlb': expected synthetic, stdlib"),
-        (["info", "10"], "'10' is no name of a TechTC set"),
+        (["info", "10"], "'10' is not the name of a TechTC set"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

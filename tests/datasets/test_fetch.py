@@ -2,7 +2,6 @@
 """The download, from a server that is good, flaky, dishonest or hostile."""
 
 import io
-import stat
 import threading
 import zipfile
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -26,7 +25,7 @@ def zipped(files=FILES, *, top="", padding=0):
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items() if isinstance(files, dict) else files:
-            archive.writestr(f"{top}{name}" if isinstance(name, str) else name, content)
+            archive.writestr(f"{top}{name}", content)
         if padding:
             noise = bytes(range(256)) * (padding // 256)
             archive.writestr(f"{top}README", noise, zipfile.ZIP_STORED)
@@ -293,7 +292,7 @@ def test_more_is_announced_than_there_is(server, home):
     """The rest is asked for, and there is none."""
     length = len(server.content)
     server.behave = lambda handler, number: handler.send_file(announce=length + 1000)
-    with pytest.raises(OSError, match=f"lies about its length, {length + 1000} .* {length} now"):
+    with pytest.raises(OSError, match=f"itself: {length + 1000} .* {length} now"):
         fetch_techtc300(data_home=home, mirror=server.url)
     assert left(home) == NOTHING
 
@@ -301,7 +300,7 @@ def test_more_is_announced_than_there_is(server, home):
 def test_more_is_announced_than_there_is_without_ranges(server, home):
     length = len(server.content)
     server.behave = lambda handler, number: handler.send_file(ranges=False, announce=length + 1000)
-    with pytest.raises(OSError, match=f"{length} of the {length + 1000} .* or lies about"):
+    with pytest.raises(OSError, match=f"{length} of the {length + 1000} bytes arrived"):
         fetch_techtc300(data_home=home, mirror=server.url)
 
 
@@ -325,7 +324,7 @@ def test_size_limit(server, home, honest):
 
     server.behave = behave
     steps = []
-    with pytest.raises(OSError, match=r"300 (bytes that )?are allowed"):
+    with pytest.raises(OSError, match=r"300 (bytes|are) allowed"):
         fetch_techtc300(
             data_home=home,
             mirror=server.url,
@@ -348,12 +347,10 @@ def test_missing_file(server, home):
     ("content", "message"),
     [
         (b"<!DOCTYPE html><html>welcome</html>", "got a web page instead of a zip archive"),
-        (b"\x1f\x8b\x08 something else", "got no zip archive, but"),
-        (b"", "got no zip archive"),
         (zipped({"README": b"hello"}), "TechTC sets in 0 places"),
         (zipped({"a/Exp_1_2/x": b"", "b/Exp_1_2/x": b""}), "TechTC sets in 2 places"),
     ],
-    ids=["page", "other", "empty", "no sets", "sets twice"],
+    ids=["page", "no sets", "sets twice"],
 )
 def test_other_content(server, home, content, message):
     server.behave = lambda handler, number: handler.answer(200, content)
@@ -376,22 +373,14 @@ def test_address_with_a_space(home):
 # --- a hostile one: what else such an archive may try is in test_archive.py
 
 
-def symlink():
-    info = zipfile.ZipInfo("Exp_1_2/link")
-    info.external_attr = (stat.S_IFLNK | 0o777) << 16
-    return info
-
-
 @pytest.mark.parametrize(
     ("member", "content", "message"),
     [
         ("../../evil", b"evil", "'../../evil' leaves the folder"),
-        ("/evil", b"evil", "'/evil' leaves the folder"),
-        (symlink(), b"/etc", "'Exp_1_2/link' is a link"),
         ("Exp_1_2/zeros", bytes(10_000_000), "'Exp_1_2/zeros' it expands to more"),
         ("Exp_1_2/vectors.dat/more", b"", "vectors.dat"),
     ],
-    ids=["up", "absolute", "symlink", "bomb", "file and folder"],
+    ids=["up", "bomb", "file and folder"],
 )
 def test_hostile_archive(server, home, member, content, message):
     server.content = zipped([*FILES.items(), (member, content)])

@@ -107,7 +107,7 @@ def test_names(home, name):
     "name", ["", "10", "10_20_30", "../Exp_10_20", "/etc", "Exp_10_20/", "x_y"]
 )
 def test_what_is_no_name(home, name):
-    with pytest.raises(ValueError, match=r"is no name of a TechTC set: .* such as '10341_14525'"):
+    with pytest.raises(ValueError, match=r"is not the name of a TechTC set: .* '10341_14525'"):
         load_techtc(name, data_home=home)
 
 
@@ -143,13 +143,13 @@ def test_absent_set(home, name, nearest):
         load_techtc(name, data_home=home)
     message = str(caught.value)
     assert f"no TechTC set {name} in {home}" in message
-    assert f"of the 2 there, {nearest} is nearest" in message
+    assert f"the nearest of 2 is {nearest}" in message
     assert "fetch_techtc300()" in message
     assert "ridgewise data fetch" in message
 
 
 def test_no_set_at_all(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"there is none at all: fetch_techtc300\(\)"):
+    with pytest.raises(FileNotFoundError, match=r"there is no set at all\. fetch_techtc300\(\)"):
         load_techtc("10_20", data_home=tmp_path / "nowhere")
 
 
@@ -208,7 +208,7 @@ def test_every_document_may_be_empty(tmp_path):
     [
         ("+1 1:2\n+1 1:2 3\n", 2, "got '3', expected index:count"),
         ("# doc\n\n-1 1:2 3:\n", 3, "got '3:', expected index:count"),
-        ("-1 1:2\n+1 3:-1\n", 2, "got '3:-1', expected index:count, .* not negative"),
+        ("-1 1:2\n+1 3:-1\n", 2, "got '3:-1', expected index:count, .* non-negative"),
         ("+1 1:1.5\n", 1, "got '1:1.5'"),
         ("+1 1:nan\n", 1, "got '1:nan'"),
         ("+1 1:1 # end\n", 1, "got '#'"),
@@ -219,7 +219,7 @@ def test_every_document_may_be_empty(tmp_path):
         ("+1 1:1\n-", 2, "got '-', expected a label"),
         ("+1 1:1\n-1 7:1\n", 2, "the index 7 has no word in features.idx, which has 6 words"),
         ("+1 0:1\n", 1, "the index 0 has no word"),
-        ("+1 1:1\n-1 3:1 1:1 3:1\n", 2, "the index 3 is there twice"),
+        ("+1 1:1\n-1 3:1 1:1 3:1\n", 2, "the index 3 occurs twice"),
         ("+1 1:1\nnotes\nmore notes\n-1 1:1\n", 2, "got 'notes', expected a label"),
         ("+1 1:1\nnotes\n", 2, "got 'notes', expected a label"),
         (b"+1 1:1\n+1 \xff\xfe:1\n", 2, "got .*, expected index:count"),

@@ -23,7 +23,7 @@ COMMANDS = {
     "compare": "Compare methods on a file, by repeated cross-validation of ridge models.",
     "certify": "Certify features that were selected elsewhere, such as a published panel.",
     "demo": "Do the whole job on Python's own standard library, in seconds.",
-    "data": "The data sets at hand: those of TechTC-300, and those that need no download.",
+    "data": "List, download and describe data sets: TechTC-300, and those that need no download.",
     "reproduce": "Run the paper's experiments, and show what was printed beside what came out.",
 }
 FAILED = 2

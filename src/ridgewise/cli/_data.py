@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`ridgewise data`: which data sets are at hand, and how to get more."""
+"""`ridgewise data`: list, download and describe data sets."""
 
 import json
 import sys
@@ -33,7 +33,7 @@ Feature j of the relevant ones is y N(-j, 1) for a label y of -1 or 1; the other
 make_ridge_synthetic has these labels as its target; make_ridge_regression has X beta + noise."""
 
 GROUP_HELP = """\
-The data sets at hand: those of TechTC-300, and those that need no download.
+List, download and describe data sets: TechTC-300, and those that need no download.
 
 Examples:
 
@@ -43,7 +43,7 @@ Examples:
   ridgewise data info 10341_14525
 """
 LIST_HELP = """\
-List the data sets at hand.
+List the data sets on this machine.
 
 Words of at most four letters are not counted, as in the paper.
 
@@ -54,7 +54,7 @@ Examples:
   ridgewise data list --data-home ~/techtc --json
 """
 FETCH_HELP = """\
-Download the sets of TechTC-300, where they are not at hand.
+Download the sets of TechTC-300, unless they are present.
 
 An interrupted download is resumed by the same command.
 
@@ -67,7 +67,7 @@ Examples:
   ridgewise data fetch --mirror Downloads/techtc300_preprocessed.zip
 """
 INFO_HELP = """\
-Describe one data set: its documents, words and classes, and where it lies.
+Describe one data set: its documents, words, classes and folder.
 
 Examples:
 
@@ -83,31 +83,31 @@ DataHome = Annotated[
     Path | None,
     typer.Option(
         show_default="SCIKIT_LEARN_DATA, or ~/scikit_learn_data",
-        help="The folder of the TechTC sets, or one with them in a folder techtc300.",
+        help="The folder of the TechTC sets, or one with a subfolder techtc300.",
     ),
 ]
 Mirror = Annotated[
     str | None,
     typer.Option(
         show_default="the original address",
-        help="The address of another archive, or of its folder, or a zip file.",
+        help="Another source: the address of an archive or of its folder, or a local zip file.",
     ),
 ]
 Name = Annotated[
-    str, typer.Argument(help=f"Of a TechTC set, such as 10341_14525; or {', '.join(BUILT_IN)}.")
+    str, typer.Argument(help=f"A TechTC set, such as 10341_14525, or {', '.join(BUILT_IN)}.")
 ]
 
 
 @data.callback(invoke_without_command=True)
 def start(context: typer.Context) -> None:
-    """Print the help where no command is given."""
+    """Print the help if no command is given."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
 
 @data.command("list", help=LIST_HELP)
 def list_sets(data_home: DataHome = None, as_json: AsJson = False, quiet: Quiet = False) -> None:
-    """Show the built-in sets, and the TechTC sets at hand with their sizes."""
+    """Show the built-in sets, and the TechTC sets with their sizes."""
     names = techtc_names(data_home)
     rows = []
     with progress_bar("reading", quiet=quiet, unit="sets") as update:
@@ -125,7 +125,7 @@ def list_sets(data_home: DataHome = None, as_json: AsJson = False, quiet: Quiet 
 def fetch(
     data_home: DataHome = None, mirror: Mirror = None, as_json: AsJson = False, quiet: Quiet = False
 ) -> None:
-    """Download the sets, and say where they are."""
+    """Download the sets, and print their folder."""
     with progress_bar("downloading", quiet=quiet, unit="bytes") as update:
         names = fetch_techtc300(data_home=data_home, mirror=mirror, on_progress=update)
     folder = resolve_data_home(data_home) / "techtc300"
@@ -151,7 +151,7 @@ def info(
 
 
 def _row(name: str, data_home: Path | None) -> dict[str, Any]:
-    """Return the sizes of a TechTC set, or what is wrong with it: the others are shown still."""
+    """Return the sizes of a TechTC set, or its error, so that the others are still listed."""
     try:
         techtc = load_techtc(name, data_home=data_home)
     except (ValueError, OSError) as error:
@@ -183,7 +183,7 @@ def _list_lines(home: Path, rows: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def _describe(name: str, data_home: Path | None) -> dict[str, Any]:
-    """Return the facts of a set of documents."""
+    """Return what `info` prints of a set of documents."""
     if name == "stdlib":
         found, folder = load_stdlib_text(), None
     elif not any(letter.isdigit() for letter in name):
@@ -212,7 +212,7 @@ def _describe(name: str, data_home: Path | None) -> dict[str, Any]:
 
 
 def _words(found: Bunch, scores: Any) -> list[str]:
-    """Return the words of the largest scores, the first of equal ones first."""
+    """Return the words with the largest scores; ties in their order."""
     best = np.argsort(-np.asarray(scores), kind="stable")[:N_WORDS_SHOWN]
     return [str(word) for word in found.feature_names[best]]
 
@@ -239,4 +239,4 @@ def _print_json(content: dict[str, Any]) -> None:
 def _print_lines(lines: Iterable[str]) -> None:
     for line in lines:
         typer.echo(line)
-    sys.stdout.flush()  # while a closed pipe is still taken care of
+    sys.stdout.flush()  # here, where a closed pipe is still handled

@@ -6,7 +6,7 @@ from ridgewise.datasets._stdlib_text import load_stdlib_text
 from ridgewise.datasets._synthetic import make_ridge_regression, make_ridge_synthetic
 from ridgewise.datasets._techtc import load_techtc, resolve_data_home, techtc_names
 from ridgewise.datasets._techtc_files import TechTCSet, read_techtc_folder
-from ridgewise.datasets._writing import SAVE_FORMATS, marked_h5ad, table_bytes
+from ridgewise.datasets._writing import SAVE_FORMATS, marked_h5ad, spreadsheet_safe, table_bytes
 
 __all__ = [
     "SAVE_FORMATS",
@@ -19,6 +19,7 @@ __all__ = [
     "marked_h5ad",
     "read_techtc_folder",
     "resolve_data_home",
+    "spreadsheet_safe",
     "table_bytes",
     "techtc_names",
 ]

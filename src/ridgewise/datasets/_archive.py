@@ -15,26 +15,10 @@ MAX_RATIO = 100  # of expanded to compressed size; text has about 10
 
 
 def extract_zip(archive: Path, folder: Path, *, max_bytes: int, max_members: int) -> None:
-    """Extract an archive into a new folder; after an error the caller removes that folder.
+    """Extract regular files and folders into a new folder, which the caller removes on error.
 
-    Only regular files and folders are extracted. Bytes are counted while they are decompressed;
-    the sizes that the archive states are not trusted.
-
-    Parameters
-    ----------
-    archive : Path
-        A zip archive.
-    folder : Path
-        The folder, which must not exist.
-    max_bytes : int
-        Limit on the total size of the files. `MAX_RATIO` times the size of the archive is another.
-    max_members : int
-        The most files and folders.
-
-    Raises
-    ------
-    ValueError
-        If it is not a zip archive, is damaged, or exceeds a limit.
+    Bytes are counted while they are decompressed: the sizes that an archive states are not
+    trusted. `MAX_RATIO` times the size of the archive is another limit.
     """
     folder.mkdir()
     limit = min(max_bytes, MAX_RATIO * archive.stat().st_size + SLACK)
@@ -49,7 +33,7 @@ def extract_zip(archive: Path, folder: Path, *, max_bytes: int, max_members: int
 
 
 def _check_members(members: list[ZipInfo], max_members: int) -> None:
-    """Raise before anything is written."""
+    """Raise if there are too many or one is not allowed, before anything is written."""
     if len(members) > max_members:
         raise ValueError(
             f"refused the archive: it has {len(members)} members, and {max_members} are allowed"

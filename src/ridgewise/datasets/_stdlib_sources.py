@@ -17,7 +17,7 @@ from typing import NamedTuple, cast
 
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-# Python's own small words are in nearly every document and tell nothing of its topic.
+# Words of Python code that are in nearly every document, whatever its topic.
 PYTHON_WORDS = (
     "arg args classmethod cls getattr hasattr init int isinstance issubclass kwargs kwds len obj "
     "self setattr staticmethod str"
@@ -26,8 +26,8 @@ STOP_WORDS = ENGLISH_STOP_WORDS.union(
     PYTHON_WORDS.split(), (word.lower() for word in keyword.kwlist)
 )
 
-# A run of capitals is a word, with its plural ("HTTP" in HTTPServer, "URLs"); else a capital
-# or none and the small letters after it.
+# A run of capitals, with its plural ("HTTP" in HTTPServer, "URLs"); else lower-case letters
+# after at most one capital.
 WORD = re.compile(r"[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z]+")
 MINIMUM_WORD_LENGTH = 3
 
@@ -35,16 +35,16 @@ Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Document(NamedTuple):
-    """A class or function at the top level of a module, as its words: its docstrings' first."""
+    """A top-level class or function of a module: its words, those of docstrings first."""
 
     name: str
     words: list[str]
 
 
 def standard_library_path() -> list[str]:
-    """Return the folder of the standard library, and its zip file where there is one.
+    """Return the folder of the standard library, and its zip file if there is one.
 
-    The rest of `sys.path` is left out: a user's own csv.py is no part of the data.
+    Not the rest of `sys.path`: it could have a user's own csv.py.
     """
     archives = [
         entry for entry in sys.path if re.fullmatch(r"python\d+t?\.zip", os.path.basename(entry))
@@ -53,26 +53,9 @@ def standard_library_path() -> list[str]:
 
 
 def read_documents(module: str, path: list[str]) -> list[Document]:
-    """Return every document of a module and of its public submodules, in a fixed order.
+    """Return the documents of a module or package and of its public submodules, in a fixed order.
 
-    Parameters
-    ----------
-    module : str
-        Name of a top-level module or package.
-    path : list of str
-        Folders and zip files where it is looked for.
-
-    Returns
-    -------
-    list of Document
-        Empty where the module is absent or has no source.
-
-    Examples
-    --------
-    >>> from ridgewise.datasets._stdlib_sources import read_documents, standard_library_path
-    >>> documents = read_documents("csv", standard_library_path())
-    >>> print(documents[-1].name, documents[-1].words[:3])
-    csv.Sniffer ['sniffs', 'format', 'csv']
+    Empty if the module is not in the folders and zip files of `path`, or has no source.
     """
     return [
         document for name, source in _sources(module, path) for document in _documents(name, source)
@@ -83,11 +66,11 @@ def _sources(name: str, path: list[str]) -> Iterator[tuple[str, str]]:
     """Yield the name and the source of a module, then of its public submodules, sorted."""
     # importlib.util.find_spec would import the parents of a submodule; this imports nothing.
     spec = PathFinder.find_spec(name, path)
-    if spec is None or spec.loader is None:  # absent, or a folder that holds no module
+    if spec is None or spec.loader is None:  # absent, or a namespace package
         return
-    # Whatever is found, in a folder or in a zip file, has a loader with get_source.
+    # Loaders of files and of zip files both have get_source.
     source = cast(InspectLoader, spec.loader).get_source(name)
-    if source is not None:  # None for what is only compiled, or written in C
+    if source is not None:  # None for compiled and extension modules
         yield name, source
     locations = list(spec.submodule_search_locations or [])
     for submodule in sorted(found.name for found in pkgutil.iter_modules(locations)):
@@ -113,7 +96,7 @@ def _words(definition: Definition, lines: list[str]) -> Iterator[str]:
 
 
 def _docstrings(definition: Definition) -> Iterator[str]:
-    """Yield the docstrings of a definition and of those directly within it, at any depth."""
+    """Yield the docstrings of a definition and of its nested definitions."""
     yield ast.get_docstring(definition, clean=False) or ""
     for statement in definition.body:
         if isinstance(statement, Definition):
@@ -121,7 +104,7 @@ def _docstrings(definition: Definition) -> Iterator[str]:
 
 
 def _identifiers_and_comments(definition: Definition, lines: list[str]) -> Iterator[str]:
-    """Yield the names and comments within a definition: the tree knows no comments."""
+    """Yield the names and comments of a definition, by tokens: the syntax tree has no comments."""
     text = "\n".join(lines[definition.lineno - 1 : definition.end_lineno])
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type in (tokenize.NAME, tokenize.COMMENT):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A document-term matrix that every machine has: two topics of Python's standard library."""
+"""A document-term matrix without a download: two topics of Python's standard library."""
 
 import platform
 from operator import attrgetter
@@ -11,7 +11,7 @@ from sklearn.utils import Bunch
 
 from ridgewise.datasets._stdlib_sources import Document, read_documents, standard_library_path
 
-# Modules of every supported Python, so that one which is not found is worth naming.
+# Modules of every supported Python, so that an absent one is worth naming in the error.
 TOPICS = {
     "data formats": (
         "base64 bz2 codecs configparser csv dbm gzip html json lzma pickle pickletools plistlib "
@@ -40,7 +40,7 @@ def load_stdlib_text() -> Bunch:
         Dictionary-like object, with the attributes:
 
         data : csr_array of shape (n_documents, n_words), float64
-            How often each document has each word.
+            Count of each word in each document.
         target : ndarray of shape (n_documents,), int
             The topic of each document: an index of `target_names`.
         target_names : list of str
@@ -48,14 +48,14 @@ def load_stdlib_text() -> Bunch:
         feature_names : ndarray of shape (n_words,), str
             The words, sorted.
         document_names : ndarray of shape (n_documents,), str
-            Such as ``"email.message.Message"``.
+            For example ``"email.message.Message"``.
         DESCR : str
             A description of the data.
 
     Raises
     ------
     FileNotFoundError
-        Where this Python comes with too little of its library's source.
+        If this Python is installed with too little of its library's source.
 
     See Also
     --------
@@ -63,9 +63,8 @@ def load_stdlib_text() -> Bunch:
 
     Notes
     -----
-    The data is the same on every run of one version of Python, and differs a little between
-    versions, as the library does. Its rows are in the order of the modules: shuffle them when
-    splitting, or whole modules end up in the test set only, which is much harder.
+    The data depends on the version of Python only. The rows are in the order of the modules:
+    shuffle them when splitting, or whole modules are in the test set only, which is much harder.
 
     Examples
     --------
@@ -95,7 +94,7 @@ def load_stdlib_text() -> Bunch:
 
 
 def _read_topics(path: list[str]) -> dict[str, list[Document]]:
-    """Return the documents of each topic that have enough words to tell it."""
+    """Return the documents of each topic that have enough words."""
     modules = {
         module: read_documents(module, path)
         for names in TOPICS.values()
@@ -110,21 +109,18 @@ def _read_topics(path: list[str]) -> dict[str, list[Document]]:
         ]
         for topic, names in TOPICS.items()
     }
-    if any(len(documents) < MINIMUM_DOCUMENTS for documents in topics.values()):
-        raise FileNotFoundError(_explain_shortage(topics, modules))
-    return topics
-
-
-def _explain_shortage(topics: dict[str, list[Document]], modules: dict[str, list[Document]]) -> str:
+    if all(len(documents) >= MINIMUM_DOCUMENTS for documents in topics.values()):
+        return topics
     found = " and ".join(
         f"{len(documents)} documents on {topic}" for topic, documents in topics.items()
     )
     missing = ", ".join(module for module, documents in modules.items() if not documents)
-    return (
+    raise FileNotFoundError(
         "load_stdlib_text reads the source of Python's standard library, of which this Python "
         f"has too little: it gave {found}, and {MINIMUM_DOCUMENTS} on each are needed. Modules "
-        f"without source: {missing or 'none'}. Use a Python that comes with its library's .py "
-        "files (minimal and embedded ones have compiled files only), or make_ridge_synthetic."
+        f"without source: {missing or 'none'}. Use a Python that is installed with the .py files "
+        "of its library (minimal and embedded ones have compiled files only), or "
+        "make_ridge_synthetic."
     )
 
 
@@ -141,11 +137,11 @@ def _describe(topics: dict[str, list[Document]], n_words: int) -> str:
 
 A document is a class or function at the top level of one of these modules, or of a public
 submodule, with at least {MINIMUM_WORDS} words: those of its docstrings, comments and identifiers.
-Identifiers are split (snake_case and CamelCase) and letters made small. Left out are words of
-fewer than three letters, Python's keywords and the like ("self"), common English words, and
+Identifiers are split (snake_case and CamelCase) and words are lower-cased. Dropped are words of
+fewer than three letters, Python's keywords and similar words ("self"), English stop words, and
 words that occur in one document only. The counts are raw: log(1 + count) suits linear models
 better. The documents are in the order of the modules: shuffle them when splitting.
 
-The text is the Python Software Foundation's, under the PSF licence, and is read where Python is
-installed: no copy of it comes with this package.
+The text is the Python Software Foundation's, under the PSF licence, and is read from the
+installed Python: this package has no copy of it.
 """

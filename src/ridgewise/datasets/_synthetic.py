@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The paper's synthetic data: a few relevant features, each better than the one before it."""
+"""The paper's synthetic data: a few relevant features of increasing strength."""
 
 from numbers import Integral, Real
 
@@ -18,11 +18,11 @@ def make_ridge_synthetic(
     *,
     random_state: int | RandomState | None = None,
 ) -> tuple[FloatArray, NDArray[np.int_]]:
-    """Generate two classes that the first features tell apart, the later the better.
+    """Generate two classes, separated by the first features with increasing strength.
 
-    A label is -1 or 1, with equal probability. Counted from 1, relevant feature j of a
-    sample with label y is y N(-j, 1); every other feature is N(0, 1), whatever the label.
-    So the last relevant feature, column ``n_relevant - 1``, separates the classes best.
+    A label y is -1 or 1, with equal probability. Relevant feature j = 1, ..., `n_relevant` is
+    y N(-j, 1); every other feature is N(0, 1), independent of the label. So the last relevant
+    feature, column ``n_relevant - 1``, separates the classes best.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def make_ridge_synthetic(
     n_features : int, default=1000
         Number of features, at least 1.
     n_relevant : int, default=90
-        Number of relevant features, from 0 to `n_features`. The paper takes 90 and 100.
+        Number of relevant features, from 0 to `n_features`. The paper uses 90 and 100.
     random_state : int, RandomState instance or None, default=None
         An int gives the same data on every call.
 
@@ -44,13 +44,13 @@ def make_ridge_synthetic(
 
     See Also
     --------
-    make_ridge_regression : The same features, with a target that is a number.
-    load_stdlib_text : Real data, with words for features.
+    make_ridge_regression : The same features with a continuous target.
+    load_stdlib_text : Real data, with word counts as features.
 
     Notes
     -----
-    The labels are independent, as in the paper, so a class may be absent: with
-    probability 2 ** (1 - n_samples), which matters for a few samples only.
+    The labels are independent, as in the paper, so a class is absent with probability
+    2 ** (1 - n_samples).
 
     Examples
     --------
@@ -88,8 +88,8 @@ def make_ridge_regression(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Generate the paper's synthetic regression: y = X beta + noise, with beta ~ N(0, 1).
 
-    The features are those of `make_ridge_synthetic`, the same ones for the same int as
-    `random_state`. Every one has a coefficient, also those that are not relevant there.
+    The features are those of `make_ridge_synthetic` with the same int as `random_state`. Every
+    feature has a coefficient, also those that are not relevant there.
 
     Parameters
     ----------
@@ -100,8 +100,7 @@ def make_ridge_regression(
     n_relevant : int, default=90
         Number of features that differ between the two classes, from 0 to `n_features`.
     noise_variance : float, default=1.0
-        Variance of the noise, which is normal and independent; 0 for none. The paper does not
-        say what it takes.
+        Variance of the independent normal noise; 0 for none. The paper does not state it.
     random_state : int, RandomState instance or None, default=None
         An int gives the same data on every call.
 
@@ -110,9 +109,9 @@ def make_ridge_regression(
     X : ndarray of shape (n_samples, n_features), float64
         The samples.
     y : ndarray of shape (n_samples,), float64
-        Their targets, with noise: for fitting.
+        Their targets with noise, for fitting.
     z : ndarray of shape (n_samples,), float64
-        Their targets without noise, X beta: for the risk, which is about these.
+        Their targets without noise, X beta, for the risk.
 
     See Also
     --------

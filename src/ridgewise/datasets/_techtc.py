@@ -14,7 +14,7 @@ NAME = re.compile(r"(?:Exp_)?(\d+)[_-](\d+)")  # the paper writes 10341-14525
 FOLDER = re.compile(r"Exp_(\d+_\d+)")
 SUBFOLDERS = ("techtc300", "techtc")
 HOW_TO_GET = (
-    "fetch_techtc300() or `ridgewise data fetch` downloads the sets; data_home names another folder"
+    "fetch_techtc300() or `ridgewise data fetch` downloads the sets; data_home sets another folder"
 )
 
 StrPath = str | os.PathLike[str]
@@ -26,14 +26,14 @@ def load_techtc(name: str, *, data_home: StrPath | None = None, min_word_length:
     Parameters
     ----------
     name : str
-        Such as ``"10341_14525"``, the ids of the two categories. ``"Exp_10341_14525"``, the name
-        of the set's folder, and ``"10341-14525"``, as in the paper, mean the same.
+        The ids of the two categories, such as ``"10341_14525"``. Also accepted:
+        ``"Exp_10341_14525"``, the name of the folder, and ``"10341-14525"``, as in the paper.
     data_home : str or path, default=None
-        The folder of the sets, or one that has them in a folder ``techtc300`` or ``techtc``.
-        None: scikit-learn's folder of data, that is the environment variable
+        The folder of the sets, or one with a subfolder ``techtc300`` or ``techtc`` of them.
+        None: scikit-learn's data folder, which is the environment variable
         ``SCIKIT_LEARN_DATA``, or ``scikit_learn_data`` in the home folder.
     min_word_length : int, default=5
-        Words of fewer letters are left out: the paper drops those of at most four.
+        Shorter words are dropped. The paper drops words of at most four letters.
 
     Returns
     -------
@@ -41,28 +41,28 @@ def load_techtc(name: str, *, data_home: StrPath | None = None, min_word_length:
         Dictionary-like object, with the attributes:
 
         data : csr_array of shape (n_documents, n_words), float64
-            How often each document has each word.
+            Count of each word in each document.
         target : ndarray of shape (n_documents,), int
             1 for the first category, -1 for the second.
         target_names : list of str
-            The categories of -1 and of 1, in this order; their ids where the set names none.
+            The categories of -1 and of 1, in this order; their ids if the set has no names.
         feature_names : ndarray of shape (n_words,), str
             The words, in the set's order.
         n_empty : int
-            Number of documents that have no word left. They are kept, as rows of zeros.
+            Number of documents without any word left. They are kept, as rows of zeros.
         name : str
-            Such as ``"10341_14525"``.
+            For example ``"10341_14525"``.
         folder : str
-            Where it lies.
+            Path of the set.
         DESCR : str
             A description of the data.
 
     Raises
     ------
     FileNotFoundError
-        Where the set is not at hand. Nothing is downloaded: `fetch_techtc300` does that.
+        If the set is not in the folder. Nothing is downloaded: `fetch_techtc300` does that.
     ValueError
-        Where `name` is no name of a set, or its files are damaged.
+        If `name` is not the name of a set, or its files are damaged.
 
     See Also
     --------
@@ -71,7 +71,7 @@ def load_techtc(name: str, *, data_home: StrPath | None = None, min_word_length:
 
     Examples
     --------
-    A set made for this example, in the layout of the real ones:
+    A small set in TechTC's layout:
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -92,14 +92,13 @@ def load_techtc(name: str, *, data_home: StrPath | None = None, min_word_length:
     found = NAME.fullmatch(name)
     if found is None:
         raise ValueError(
-            f"{name!r} is no name of a TechTC set: expected two numbers, such as '10341_14525'"
+            f"{name!r} is not the name of a TechTC set: expected two numbers, as in '10341_14525'"
         )
     name = f"{found[1]}_{found[2]}"
-    at_hand = find_techtc(data_home)
-    if name not in at_hand:
-        raise FileNotFoundError(_explain_absence(name, list(at_hand), data_home))
-    folder = at_hand[name]
-    techtc = read_techtc_folder(folder, min_word_length=min_word_length)
+    folders = _find_folders(data_home)
+    if name not in folders:
+        raise FileNotFoundError(_explain_absence(name, list(folders), data_home))
+    techtc = read_techtc_folder(folders[name], min_word_length=min_word_length)
     names = {1: found[1], -1: found[2], **techtc.categories}
     n_empty = int((techtc.data.sum(axis=1) == 0).sum())
     return Bunch(
@@ -109,85 +108,45 @@ def load_techtc(name: str, *, data_home: StrPath | None = None, min_word_length:
         feature_names=techtc.words,
         n_empty=n_empty,
         name=name,
-        folder=str(folder),
+        folder=str(folders[name]),
         DESCR=_describe(name, techtc, names, n_empty, min_word_length),
     )
 
 
 def techtc_names(data_home: StrPath | None = None) -> list[str]:
-    """List the TechTC sets that are at hand.
-
-    Parameters
-    ----------
-    data_home : str or path, default=None
-        Where to look, as in `load_techtc`.
-
-    Returns
-    -------
-    list of str
-        Such as ``["10341_14525", "10341_61792"]``, sorted. Empty where there is none.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> from ridgewise.datasets import techtc_names
-    >>> with TemporaryDirectory() as home:
-    ...     techtc_names(home)
-    []
-    """
-    return list(find_techtc(data_home))
+    """List the TechTC sets in a folder, sorted; the folder is that of `load_techtc`."""
+    return list(_find_folders(data_home))
 
 
-def find_techtc(data_home: StrPath | None = None) -> dict[str, Path]:
-    """Return the folder of each set at hand by its name, sorted."""
+def _find_folders(data_home: StrPath | None) -> dict[str, Path]:
+    """Return the folder of each set by its name, sorted."""
+    home = resolve_data_home(data_home)
     found: dict[str, Path] = {}
-    for place in _places(data_home):
+    for place in (home, *(home / subfolder for subfolder in SUBFOLDERS)):
         for folder in place.glob("Exp_*/"):
-            name = FOLDER.fullmatch(folder.name)
-            if name is not None:
+            if name := FOLDER.fullmatch(folder.name):
                 found.setdefault(name[1], folder)
     return dict(sorted(found.items()))
 
 
 def resolve_data_home(data_home: StrPath | None) -> Path:
-    """Return the folder of data, by scikit-learn's convention.
+    """Return the data folder by scikit-learn's convention.
 
-    Parameters
-    ----------
-    data_home : str or path or None
-        The folder; a leading ~ is the home folder. None: the environment variable
-        ``SCIKIT_LEARN_DATA``, or ``scikit_learn_data`` in the home folder.
-
-    Returns
-    -------
-    Path
-        The folder, which need not exist: unlike `sklearn.datasets.get_data_home` this makes none.
-
-    Examples
-    --------
-    >>> from ridgewise.datasets import resolve_data_home
-    >>> print(resolve_data_home("data"))
-    data
+    Unlike `sklearn.datasets.get_data_home`, this does not create it.
     """
     if data_home is None:
         data_home = os.environ.get("SCIKIT_LEARN_DATA") or Path("~", "scikit_learn_data")
     return Path(data_home).expanduser()
 
 
-def _places(data_home: StrPath | None) -> list[Path]:
-    home = resolve_data_home(data_home)
-    return [home, *(home / subfolder for subfolder in SUBFOLDERS)]
-
-
-def _explain_absence(name: str, at_hand: list[str], data_home: StrPath | None) -> str:
-    home, *subfolders = _places(data_home)
-    where = f"{home} and its folders {' and '.join(folder.name for folder in subfolders)}"
-    problem = f"no TechTC set {name} in {where}"
+def _explain_absence(name: str, present: list[str], data_home: StrPath | None) -> str:
+    where = f"{resolve_data_home(data_home)} and its folders {' and '.join(SUBFOLDERS)}"
     swapped = "_".join(reversed(name.split("_")))
-    nearest = [swapped] if swapped in at_hand else difflib.get_close_matches(name, at_hand, 1, 0)
-    if not nearest:
-        return f"{problem}, where there is none at all: {HOW_TO_GET}"
-    return f"{problem}: of the {len(at_hand)} there, {nearest[0]} is nearest. {HOW_TO_GET}"
+    nearest = [swapped] if swapped in present else difflib.get_close_matches(name, present, 1, 0)
+    found = (
+        f"the nearest of {len(present)} is {nearest[0]}" if nearest else "there is no set at all"
+    )
+    return f"no TechTC set {name} in {where}: {found}. {HOW_TO_GET}"
 
 
 def _describe(
@@ -203,7 +162,7 @@ def _describe(
 -1: {n_documents - n_first} documents of {names[-1]}
 
 A document is a web page of a category of the Open Directory Project (ODP), as a bag of words.
-The counts are raw. Documents that have no word left are kept, as rows of zeros: {n_empty}.
+The counts are raw. Documents without any word left are kept, as rows of zeros: {n_empty}.
 
 TechTC-300 was made by D. Davidov, E. Gabrilovich and S. Markovitch: Parameterized generation of
 labeled datasets for text categorization based on a hierarchical directory, SIGIR 2004.

@@ -18,7 +18,7 @@ from ridgewise._typing import AnyArray, BoolArray, IndexArray
 VECTORS = "vectors.dat"
 FEATURES = "features.idx"
 
-# Digits are bounded so that every number fits; of bytes, so that \d means 0 to 9 only.
+# The number of digits is bounded so that every number fits into int64. In bytes, \d is 0 to 9.
 VECTOR = re.compile(rb"[+-]1(?:[ \t]+\d{1,9}:\d{1,9})*[ \t]*")
 PAIR = re.compile(rb"\d{1,9}:\d{1,9}")
 LIKE_A_PAIR = re.compile(rb"\s\d+:")
@@ -26,11 +26,9 @@ FEATURE = re.compile(rb"(\d{1,9})[ \t]+(\S.*)")
 CATEGORY = re.compile(r"#\s*(id1|id2|[+-]1)\s+(\S.*)")  # "# id1 Regional/North_America"
 SIGN_OF = {"id1": 1, "+1": 1, "id2": -1, "-1": -1}
 
-Lines = list[tuple[int, bytes]]  # each with its number, from 1
-
 
 class TechTCSet(NamedTuple):
-    """What a folder of TechTC's layout holds."""
+    """The content of a folder in TechTC's layout."""
 
     data: csr_array  # documents x words, float64 counts
     target: NDArray[np.int_]  # 1 or -1
@@ -39,31 +37,31 @@ class TechTCSet(NamedTuple):
 
 
 def read_techtc_folder(folder: str | os.PathLike[str], *, min_word_length: int = 5) -> TechTCSet:
-    r"""Read a folder of TechTC's layout: document-term counts of two classes.
+    r"""Read a folder in TechTC's layout: document-term counts of two classes.
 
-    ``vectors.dat`` has a line ``+1 index:count index:count ...`` a document (or ``-1``), and
-    ``features.idx`` a line ``index word`` a word, with indices from 1. Comments (``#``), blank
-    lines and the line before each vector that some sets have are skipped.
+    ``vectors.dat`` has one line per document, ``+1 index:count index:count ...`` (or ``-1``).
+    ``features.idx`` has one line per word, ``index word``, with indices from 1. Comments (``#``)
+    and blank lines are skipped, as is one other line before each document.
 
     Parameters
     ----------
     folder : str or path
         The folder.
     min_word_length : int, default=5
-        Words of fewer letters are left out. Documents that have none left are kept.
+        Shorter words are dropped. Documents without any word left are kept.
 
     Returns
     -------
     TechTCSet
-        Its `data` (a csr_array of counts), `target` (1 or -1), `words`, in the order of their
-        indices, and `categories`, the classes' names by label, as far as the files have them.
+        With `data` (a csr_array of counts), `target` (1 or -1), `words` in the order of their
+        indices, and `categories`, the names of the classes by label, if the files have them.
 
     Raises
     ------
     FileNotFoundError
-        Where the folder or one of its two files is absent.
+        If the folder or one of its two files is absent.
     ValueError
-        Where a file is not of that layout: its message has the file and the line.
+        If a file has another layout: the message has the file and the line.
 
     Examples
     --------
@@ -90,44 +88,41 @@ def read_techtc_folder(folder: str | os.PathLike[str], *, min_word_length: int =
     if not kept.any():
         raise ValueError(
             f"{folder / FEATURES} has no word of at least {min_word_length} letters: "
-            f"the longest has {lengths.max()}. Take a smaller min_word_length."
+            f"the longest has {lengths.max()}. Use a smaller min_word_length."
         )
     data, target = _read_vectors(folder / VECTORS, indices, kept)
     return TechTCSet(data, target, words[kept], categories)
 
 
 def _read_features(path: Path) -> tuple[IndexArray, AnyArray, dict[int, str]]:
-    """Return the words by rising index, with their indices, and the categories' names."""
+    """Return the indices in increasing order, their words, and the names of the categories."""
     content = path.read_bytes()
-    encoding = _encoding(content)
-    numbers, words, lines, categories = [], [], [], {}
+    try:
+        content.decode("utf-8")
+        encoding = "utf-8"
+    except UnicodeDecodeError:
+        encoding = "latin-1"  # which decodes any bytes
+    features: dict[int, tuple[str, int]] = {}  # the word and the line of each index
+    categories = {}
     for line, text in _numbered(content):
         if text.startswith(b"#"):
             if found := CATEGORY.match(text.decode(encoding)):
                 categories[SIGN_OF[found[1]]] = found[2].strip()
-        elif feature := FEATURE.fullmatch(text):
-            numbers.append(int(feature[1]))
-            words.append(feature[2].decode(encoding))
-            lines.append(line)
-        else:
-            _refuse(
-                path, line, f"got {_shown(text)}, expected an index and a word, such as 17 river"
-            )
-    if not words:
+            continue
+        feature = FEATURE.fullmatch(text)
+        if feature is None:
+            _fail(path, line, f"got {_quote(text)}, expected an index and a word, as in 17 river")
+        index = int(feature[1])
+        if index == 0:
+            _fail(path, line, "got the index 0, expected indices from 1")
+        if index in features:
+            _fail(path, line, f"the index {index} was on line {features[index][1]} already")
+        features[index] = feature[2].decode(encoding), line
+    if not features:
         raise ValueError(f"{path} has no words: expected lines with an index and a word")
-    indices = np.array(numbers, dtype=np.intp)
-    order = np.argsort(indices, kind="stable")
-    _check_features(path, indices[order], np.array(lines)[order])
-    return indices[order], np.array(words)[order], categories
-
-
-def _check_features(path: Path, indices: IndexArray, lines: AnyArray) -> None:
-    if indices[0] == 0:
-        _refuse(path, lines[0], "got the index 0, expected indices from 1")
-    repeated = np.flatnonzero(np.diff(indices) == 0)
-    if len(repeated):
-        at = repeated[0]
-        _refuse(path, lines[at + 1], f"the index {indices[at]} was on line {lines[at]} already")
+    indices = sorted(features)
+    words = np.array([features[index][0] for index in indices])
+    return np.array(indices, dtype=np.intp), words, categories
 
 
 def _read_vectors(
@@ -135,10 +130,10 @@ def _read_vectors(
 ) -> tuple[csr_array, NDArray[np.int_]]:
     """Return the counts of the words that are kept, and the labels."""
     vectors = _vector_lines(path)
-    lines = np.array([line for line, _ in vectors])
+    lines = [line for line, _ in vectors]
     target = np.array([int(text[:2]) for _, text in vectors])
     rows = np.repeat(np.arange(len(vectors)), [text.count(b":") for _, text in vectors])
-    # All that is left is known to be numbers, so they are read in one go.
+    # Only numbers are left, so they are parsed in one call.
     body = b" ".join(text[2:] for _, text in vectors).replace(b":", b" ").decode("ascii")
     pairs = np.fromstring(body, dtype=np.int64, sep=" ") if body.strip() else np.zeros(0, int)
     given, counts = pairs[::2], pairs[1::2]
@@ -148,88 +143,65 @@ def _read_vectors(
         at = unknown[0]
         known = f"{len(indices)} words with indices from {indices[0]} to {indices[-1]}"
         problem = f"the index {given[at]} has no word in {FEATURES}, which has {known}"
-        _refuse(path, lines[rows[at]], problem)
-    _check_unique(path, lines, rows, given)
+        _fail(path, lines[rows[at]], problem)
+    order = np.lexsort((given, rows))
+    repeated = (np.diff(rows[order]) == 0) & (np.diff(given[order]) == 0)
+    if repeated.any():
+        at = order[np.argmax(repeated)]
+        _fail(path, lines[rows[at]], f"the index {given[at]} occurs twice")
     used = kept[columns] & (counts > 0)
     position = np.cumsum(kept) - 1  # among the words that are kept
-    # With int32, which not every solver can do without.
+    # int32, because some solvers accept no other indices
     places = rows[used].astype(np.int32), position[columns[used]].astype(np.int32)
     shape = (len(vectors), int(kept.sum()))
     return csr_array((counts[used].astype(np.float64), places), shape=shape), target
 
 
-def _vector_lines(path: Path) -> Lines:
-    """Return the lines that are vectors; one other line may stand before each."""
-    content = path.read_bytes()
-    vectors: Lines = []
+def _vector_lines(path: Path) -> list[tuple[int, bytes]]:
+    """Return the lines that are vectors, with their numbers; each may follow one other line."""
+    vectors: list[tuple[int, bytes]] = []
     before: tuple[int, bytes] | None = None
-    for line, text in _numbered(content):
+    for line, text in _numbered(path.read_bytes()):
         if text.startswith(b"#"):
             continue
         if VECTOR.fullmatch(text):
             vectors.append((line, text))
             before = None
-        elif before is not None or _is_meant_as_vector(text):
-            _refuse_vector(path, *(before or (line, text)))
+        elif before is not None or text[:1] in (b"+", b"-") or LIKE_A_PAIR.search(text):
+            _fail_vector(path, *(before or (line, text)))
         else:
             before = line, text
     if before is not None:
-        _refuse_vector(path, *before)
+        _fail_vector(path, *before)
     if not vectors:
         raise ValueError(f"{path} has no documents: expected lines such as +1 3:2 17:1")
     return vectors
 
 
-def _is_meant_as_vector(text: bytes) -> bool:
-    return text[:1] in (b"+", b"-") or LIKE_A_PAIR.search(text) is not None
-
-
-def _refuse_vector(path: Path, line: int, text: bytes) -> NoReturn:
-    """Say what is wrong with a line that is no vector."""
+def _fail_vector(path: Path, line: int, text: bytes) -> NoReturn:
+    """Raise with the reason why a line is not a vector."""
     label, *pairs = text.split()
     if label not in (b"+1", b"-1"):
-        _refuse(path, line, f"got {_shown(label)}, expected a label, +1 or -1")
-    wrong = next(pair for pair in pairs if not PAIR.fullmatch(pair))
-    _refuse(
-        path,
-        line,
-        f"got {_shown(wrong)}, expected index:count, two whole numbers that are not negative",
-    )
-
-
-def _check_unique(path: Path, lines: AnyArray, rows: AnyArray, given: AnyArray) -> None:
-    """Refuse a document that has an index twice."""
-    order = np.lexsort((given, rows))
-    same = (np.diff(rows[order]) == 0) & (np.diff(given[order]) == 0)
-    if same.any():
-        at = order[np.flatnonzero(same)[0]]
-        _refuse(path, lines[rows[at]], f"the index {given[at]} is there twice")
+        _fail(path, line, f"got {_quote(label)}, expected a label, +1 or -1")
+    wrong = _quote(next(pair for pair in pairs if not PAIR.fullmatch(pair)))
+    _fail(path, line, f"got {wrong}, expected index:count, two non-negative integers")
 
 
 def _numbered(content: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines that are not blank, stripped, with their numbers.
+    """Yield the number and the stripped text of each non-blank line.
 
-    Bytes are split at line ends only; text would be at characters that words may contain.
+    Bytes are split at line ends only. str.splitlines also splits at characters such as U+2028,
+    which words may contain.
     """
     for line, text in enumerate(content.splitlines(), start=1):
         if stripped := text.strip():
             yield line, stripped
 
 
-def _encoding(content: bytes) -> str:
-    """Return UTF-8 where it is that, else Latin-1, which anything can be read as."""
-    try:
-        content.decode("utf-8")
-    except UnicodeDecodeError:
-        return "latin-1"
-    return "utf-8"
-
-
-def _shown(text: bytes) -> str:
-    """Quote a piece of a file, shortened."""
+def _quote(text: bytes) -> str:
     start = text[:30].decode("ascii", errors="backslashreplace")
     return repr(start + ("..." if len(text) > 30 else ""))
 
 
-def _refuse(path: Path, line: int, problem: str) -> NoReturn:
+def _fail(path: Path, line: int, problem: str) -> NoReturn:
     raise ValueError(f"{path}, line {line}: {problem}. Is the file damaged? Fetch it again.")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Samples and features as a file, in the formats that the readers read."""
+"""Write samples and features to a file, in formats that `read_table` reads."""
 
+import re
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
@@ -14,6 +15,8 @@ from ridgewise.datasets.readers import Table
 
 SAVE_FORMATS = ("parquet", "csv", "tsv", "feather", "npz", "npy")
 MARK, WEIGHT = "selected", "selected_weight"  # columns of var
+FORMULA = re.compile(r"'*[=+\-@\t\r]")  # the same in report/templates/page.js
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 def table_bytes(
@@ -25,63 +28,40 @@ def table_bytes(
     y: AnyArray | None = None,
     target_name: str | None = None,
 ) -> bytes:
-    """Write samples, features and a target.
+    """Return the content of a file with samples, features and target, in one of `SAVE_FORMATS`.
 
-    Parameters
-    ----------
-    X : ndarray or sparse array of shape (n_samples, n_features)
-        The values.
-    feature_names : ndarray of shape (n_features,)
-        No two alike.
-    suffix : str
-        One of `SAVE_FORMATS`.
-    sample_names, y : ndarray of shape (n_samples,), default=None
-        Names of the samples, and the target.
-    target_name : str, default=None
-        The column of the target. None: "target".
-
-    Returns
-    -------
-    bytes
-        Of a file. Tables have the names of the samples first, and the target last; ``.npz`` holds
-        X, feature_names, and sample_names and y where there are any, or, where the data is
-        sparse, the sparse matrix alone.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ridgewise.datasets import table_bytes
-    >>> print(table_bytes(np.eye(2), np.array(["a", "b"]), "csv", y=np.array([1, 0])).decode())
-    a,b,target
-    1.0,0.0,1
-    0.0,1.0,0
-    <BLANKLINE>
+    A table has the sample names first and the target last; in CSV and TSV, names are made safe
+    for spreadsheets. An ``.npz`` of dense data has X, feature_names, sample_names and y; one of
+    sparse data, and an ``.npy``, has X alone.
     """
     buffer = BytesIO()
-    dense = X.toarray() if is_sparse(X) and suffix != "npz" else X
     names = [str(name) for name in feature_names]
-    if suffix == "npy":
-        np.save(buffer, dense)
-    elif suffix == "npz" and is_sparse(X):
+    samples = None if sample_names is None else sample_names.astype(str)
+    if suffix == "npz" and is_sparse(X):
         sp.save_npz(buffer, X)
+        return buffer.getvalue()
+    X = X.toarray() if is_sparse(X) else X
+    if suffix == "npy":
+        np.save(buffer, X)
     elif suffix == "npz":
-        arrays = {"X": X, "feature_names": np.array(names), "sample_names": sample_names, "y": y}
-        given = {name: array for name, array in arrays.items() if array is not None}
-        if sample_names is not None:
-            given["sample_names"] = sample_names.astype(str)
-        np.savez_compressed(buffer, **given)
+        arrays = {"X": X, "feature_names": np.array(names), "sample_names": samples, "y": y}
+        np.savez_compressed(
+            buffer, **{key: each for key, each in arrays.items() if each is not None}
+        )
     else:
-        columns = {name: dense[:, place] for place, name in enumerate(names)}
-        if sample_names is not None:
-            columns = {_free("sample", names): sample_names.astype(str), **columns}
+        safe = spreadsheet_safe if suffix in ("csv", "tsv") else str
+        columns = {safe(name): X[:, place] for place, name in enumerate(names)}
+        if samples is not None:
+            safe_samples = np.array([safe(name) for name in samples])
+            columns = {_free("sample", names): safe_samples, **columns}
         if y is not None:
-            columns[_free(target_name or "target", names)] = y
+            columns[safe(_free(target_name or "target", names))] = y
         _write_frame(columns, suffix, buffer)
     return buffer.getvalue()
 
 
 def _write_frame(columns: dict[str, AnyArray], suffix: str, buffer: BytesIO) -> None:
-    import polars as pl  # of the extra, and slow to import: only where it is needed
+    import polars as pl  # optional, and slow to import
 
     frame = pl.DataFrame(columns)
     if suffix == "parquet":
@@ -92,8 +72,19 @@ def _write_frame(columns: dict[str, AnyArray], suffix: str, buffer: BytesIO) -> 
         frame.write_csv(buffer, separator="\t" if suffix == "tsv" else ",")
 
 
+def spreadsheet_safe(cell: Any) -> Any:
+    """Prefix text that a spreadsheet would run as a formula with an apostrophe.
+
+    Text that has such apostrophes already gets one more, so that removing one restores any name.
+    Numbers stay, also those that are text, such as the name "-1.5".
+    """
+    if isinstance(cell, str) and FORMULA.match(cell) and not NUMBER.fullmatch(cell):
+        return f"'{cell}"
+    return cell
+
+
 def _free(name: str, taken: list[str]) -> str:
-    """A name that no feature has."""
+    """Append underscores until no feature has the name."""
     while name in taken:
         name += "_"
     return name
@@ -102,28 +93,9 @@ def _free(name: str, taken: list[str]) -> str:
 def marked_h5ad(path: Path, table: Table, selected: IndexArray, weights: FloatArray) -> bytes:
     """Copy an .h5ad file, with two more columns of var: ``selected`` and ``selected_weight``.
 
-    Parameters
-    ----------
-    path : Path
-        The file that the table was read from.
-    table : Table
-        What was read.
-    selected : ndarray of shape (n_selected,)
-        Feature indices in the table.
-    weights : ndarray of shape (n_selected,)
-        Their weights; features that are not selected have 0.
-
-    Returns
-    -------
-    bytes
-        Of the copy.
-
-    Raises
-    ------
-    ValueError
-        Where the file's var is not a group, as AnnData has it since 0.7, or has other features.
+    Features that are not selected have weight 0.
     """
-    h5py = import_module("h5py")  # of the extra: the file was read with it
+    h5py = import_module("h5py")  # optional, but the table was read with it
 
     buffer = BytesIO(path.read_bytes())
     with h5py.File(buffer, "r+") as file:
@@ -133,8 +105,7 @@ def marked_h5ad(path: Path, table: Table, selected: IndexArray, weights: FloatAr
                 f"cannot mark features in {path.name}: its var is not as AnnData 0.7 and later "
                 "write it; read it and write it again with anndata"
             )
-        index = var.attrs.get("_index", "_index")
-        n_features = len(var[index])
+        n_features = len(var[var.attrs.get("_index", "_index")])
         if n_features != table.X.shape[1]:
             raise ValueError(
                 f"cannot mark features in {path.name}: var has {n_features}, and "

@@ -4,7 +4,6 @@
 import csv
 import json
 import platform
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from hashlib import sha256
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ridgewise._version import __version__
+from ridgewise.datasets import spreadsheet_safe
 from ridgewise.datasets.readers import Table
 from ridgewise.evaluation import Comparison, SelectionRun
 from ridgewise.guarantees import Certificate
@@ -34,8 +34,6 @@ RESULT_COLUMNS = (
     "alpha_relative",
     "alpha_edge",
 )
-FORMULA = re.compile(r"'*[=+\-@\t\r]")  # the same in templates/page.js
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 STATEMENT = {
     False: "lower K <= K~ <= upper K",
     True: "lower (K + alpha I) <= K~ + alpha I <= upper (K + alpha I)",
@@ -58,21 +56,10 @@ def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
     # with "\r\n", so that a "\r" within a name is quoted; before Python 3.13 it is not otherwise
     writer = csv.writer(SimpleNamespace(write=lines.append), lineterminator="\r\n")
     writer.writerow(columns)
-    writer.writerows([_spreadsheet_safe(cell) for cell in row] for row in rows)
+    writer.writerows([spreadsheet_safe(cell) for cell in row] for row in rows)
     text = "".join(line.removesuffix("\r\n") + "\n" for line in lines)
     # A name may hold lone surrogates, which cannot be encoded in UTF-8.
     return text.encode(errors="backslashreplace")
-
-
-def _spreadsheet_safe(cell: Any) -> Any:
-    """Prefix text that a spreadsheet would run as a formula with an apostrophe.
-
-    Text that has such apostrophes already gets one more, so that removing one restores any name.
-    Numbers stay, also those that are text, such as the name "-1.5".
-    """
-    if isinstance(cell, str) and FORMULA.match(cell) and not NUMBER.fullmatch(cell):
-        return f"'{cell}"
-    return cell
 
 
 def certificate_record(run: SelectionRun, table: Table) -> dict[str, Any]:
