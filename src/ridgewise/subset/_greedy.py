@@ -29,7 +29,7 @@ from ridgewise.subset._grouped import grouped_path
 from ridgewise.subset._problem import Limits, Problem, priced, squared_lengths, squared_norms
 
 STEPS = 48  # between two products with all features
-POOL = 3 * STEPS
+POOL = 2 * STEPS
 TIE = 1e-10  # gains that differ by less, relatively, tie: the lower index is taken
 DRIFT = 1e-6  # relative rounding error of g or h from which on everything is computed anew
 ROUNDED_UP = 1 + 1e-12  # costs are sums: what fits but for rounding fits
@@ -105,8 +105,8 @@ class State:
 
     def include(self, features: IndexArray) -> None:
         """Add these features, at most `STEPS`, in this order."""
-        pool = self.pool(features)
         with one_blas_thread():
+            pool = self.pool(features)
             for j in range(len(features)):
                 pool.step(j)
         self.keep(pool, *pool.directions(self.R, self.N))
@@ -117,10 +117,10 @@ class State:
         """Add some features, each the best for its cost that fits."""
         gains = np.where(affordable, np.maximum(self.h, 0) / (priced(costs) * (1 + self.g)), -1)
         features, outside = largest(gains, min(POOL, int(np.count_nonzero(affordable))))
-        pool = self.pool(features)
         prices, objective = priced(costs)[features], self.objectives[-1]
         rooms: list[float] = []  # what is left before each step
         with one_blas_thread():
+            pool = self.pool(features)
             while len(rooms) < min(self.steps, len(features)) and objective > goal:
                 gains = pool.h / (prices * pool.c)
                 gains[prices > room * ROUNDED_UP] = -1
@@ -138,8 +138,7 @@ class State:
     def pool(self, features: IndexArray) -> "Pool":
         """These features as a pool; if rounding errors have grown, all is computed anew first."""
         P = self.columns.take(features)
-        with one_blas_thread():
-            pool = Pool(features, P, self.R, self.N)
+        pool = Pool(features, P, self.R, self.N)
         if self.has_drifted(pool):
             self.compute_anew()
             pool = Pool(features, P, self.R, self.N)
@@ -172,28 +171,18 @@ class State:
         A, W = pool.directions(self.R, self.N)
         g, h = self.g.copy(), self.h.copy()
         prices = priced(costs)
-        uniform = bool(prices.min() == prices.max())
-        taken = np.array(pool.gains) * (1 + TIE)
-        if not uniform:
-            taken /= prices[pool.features[pool.picks]]
+        taken = np.array(pool.gains) * (1 + TIE) / prices[pool.features[pool.picks]]
         kept = len(rooms)
         for place, a, w in self.products(A, W):
-            c, numerator, price = 1 + g[place], h[place], prices[place]  # numerator is a view
-            hidden = np.flatnonzero(~outside[place])
-            for t, room in enumerate(rooms):
-                if 0 < t < kept:
-                    excess = numerator - taken[t] * (c if uniform else price * c)
-                    excess[hidden] = -1
-                    if not uniform:
-                        excess[price > room * ROUNDED_UP] = -1
-                    if excess.max() > 0:
-                        kept = t
-                w[t] *= a[t]
-                numerator -= w[t]
-                numerator -= w[t]
-                a[t] *= a[t]
-                c -= a[t]
-            g[place] = c - 1
+            c, a2 = 1 + g[place], np.einsum("ij,ij->i", a, a)
+            # over the steps h rises to at most reach, by Cauchy-Schwarz, and c falls to c - a2
+            reach = h[place] + 2 * np.sqrt(a2 * np.einsum("ij,ij->i", w, w))
+            least = taken[1:kept].min(initial=np.inf) * prices[place] * (c - a2)
+            rows = np.flatnonzero(outside[place] & (reach > least))
+            scores = c[rows], h[place][rows], prices[place][rows]
+            kept = first_worse(*scores, a[rows].T, w[rows].T, taken[:kept], rooms)
+            g[place] = c - a2 - 1
+            h[place] -= 2 * np.einsum("ij,ij->i", a, w)
         self.steps = min(STEPS, 2 * (kept if kept < len(rooms) else self.steps))
         scores = (g, h) if kept == len(rooms) else None
         pool.forget(kept)
@@ -209,8 +198,8 @@ class State:
         """Take over the pool's steps; scores: g and h after them, if they are known."""
         if scores is None:
             for place, a, w in self.products(A, W):
-                self.g[place] -= np.einsum("ij,ij->j", a, a)
-                self.h[place] -= 2 * np.einsum("ij,ij->j", a, w)
+                self.g[place] -= np.einsum("ij,ij->i", a, a)
+                self.h[place] -= 2 * np.einsum("ij,ij->i", a, w)
         else:
             self.g, self.h = scores
         self.selected += pool.features[pool.picks].tolist()
@@ -224,13 +213,12 @@ class State:
     def products(
         self, A: FloatArray, W: FloatArray
     ) -> Iterator[tuple[slice, FloatArray, FloatArray]]:
-        """A^T X and W^T X, block by block."""
+        """X^T A and X^T W, block by block."""
         both = np.hstack([A, W])
         if self.columns.center:  # implicit, where columns are sparse
             both -= both.mean(axis=0)
         for place, products in self.columns.products(both):
-            found = np.ascontiguousarray(products.T)
-            yield place, found[: A.shape[1]], found[A.shape[1] :]
+            yield place, products[:, : A.shape[1]], products[:, A.shape[1] :]
 
 
 class Pool:
@@ -300,6 +288,28 @@ class Pool:
         A = solve_triangular(C, (R @ chosen).T, trans="T").T
         W = solve_triangular(C, (N @ chosen - A @ E).T, trans="T").T
         return A, W
+
+
+def first_worse(
+    c: FloatArray,
+    h: FloatArray,
+    prices: FloatArray,
+    a: FloatArray,
+    w: FloatArray,
+    taken: FloatArray,
+    rooms: list[float],
+) -> int:
+    """The first step after step 0 at which one of these features would have been better.
+
+    ``a`` and ``w`` have one row a step. The number of steps, if none would have been.
+    """
+    for t in range(len(taken)):
+        if t > 0:
+            better = h > taken[t] * prices * c
+            if better.any() and (better & (prices <= rooms[t] * ROUNDED_UP)).any():
+                return t
+        c, h = c - a[t] ** 2, h - 2 * a[t] * w[t]
+    return len(taken)
 
 
 def largest(gains: FloatArray, size: int) -> tuple[IndexArray, float]:
