@@ -226,8 +226,9 @@ def hidden_note(spectrum: Spectrum, selection: Selection, alpha: float) -> str:
     if alpha > 0 or selection.rank is not None or spectrum.is_whole:
         return ""
     return (
-        f"X may have more than the {spectrum.rank} singular values that rounding lets see; "
-        f"alpha > 0 (for ridge models), or a selector with rank={spectrum.rank}, would help"
+        f"X may have more than the {spectrum.rank} singular values above rounding errors; "
+        "center=True (if X was centred beforehand), a selector with "
+        f"rank={spectrum.rank}, or alpha > 0 (for ridge models) would help"
     )
 
 
@@ -245,7 +246,7 @@ def verified_certificate(spectrum: Spectrum, selection: Selection, alpha: float)
     rows, e = spectrum.take(selection.indices), penalty(spectrum.singular_values, alpha)
     lower, upper = barrier.weighted_spectrum(rows, selection.w, e)
     if lower <= 64 * spectrum.rank * np.finfo(np.float64).eps * upper:
-        lower, note = 0.0, ""  # for all that rounding lets see
+        lower, note = 0.0, ""  # as far as rounding allows to tell
     return Certificate(lower, upper, alpha=alpha, note=note, selection=selection)
 
 

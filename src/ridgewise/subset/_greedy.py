@@ -179,8 +179,8 @@ class State:
             reach = h[place] + 2 * np.sqrt(a2 * np.einsum("ij,ij->i", w, w))
             least = taken[1:kept].min(initial=np.inf) * prices[place] * (c - a2)
             rows = np.flatnonzero(outside[place] & (reach > least))
-            scores = c[rows], h[place][rows], prices[place][rows]
-            kept = first_worse(*scores, a[rows].T, w[rows].T, taken[:kept], rooms)
+            state = c[rows], h[place][rows], prices[place][rows]
+            kept = first_worse(*state, a[rows].T, w[rows].T, taken[:kept], rooms)
             g[place] = c - a2 - 1
             h[place] -= 2 * np.einsum("ij,ij->i", a, w)
         self.steps = min(STEPS, 2 * (kept if kept < len(rooms) else self.steps))
