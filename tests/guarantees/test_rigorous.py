@@ -149,7 +149,7 @@ def test_selectors_and_their_promises(selector, polish):
 def test_a_promise_about_fewer_singular_values_is_not_shown():
     X, _ = ill_conditioned(15, 0)
     selector = BSSSelector(20, alpha=0).fit(X)
-    assert selector.rank_ < 6  # for all that rounding lets see
+    assert selector.rank_ < 6  # numerical rank, after rounding
     proved = certify(X, selector, rigorous=True)
     assert proved.verified
     assert proved.promised_lower is None
