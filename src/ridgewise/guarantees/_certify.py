@@ -296,26 +296,32 @@ def read_features(X: Any, selector: Any) -> tuple[IndexArray, FloatArray | None,
 
 def listed_features(X: Any, features: Any) -> IndexArray:
     """Indices, a mask or names as indices."""
-    given = np.asarray(list(features))
-    n_features = (getattr(X, "shape", None) or np.shape(X))[1]
+    try:
+        given = np.asarray(features if hasattr(features, "__array__") else list(features))
+    except ValueError:  # lists of several lengths
+        given = np.empty((0, 0))
     if given.ndim != 1:
-        raise ValueError(f"expected a list of features, got an array of shape {given.shape}")
-    if given.dtype.kind in "UO" and len(given):
-        indices = named_features(X, given.tolist())
-    elif given.dtype.kind == "b":
+        raise ValueError("expected a flat list of features: indices, a mask or names")
+    n_features = (getattr(X, "shape", None) or np.shape(X))[-1]
+    if len(given) == 0:
+        return np.empty(0, dtype=np.intp)
+    if given.dtype.kind == "b":
         if len(given) != n_features:
             raise ValueError(f"the mask has {len(given)} entries, and X has {n_features} features")
         return np.flatnonzero(given)
-    elif given.dtype.kind in "iu" or len(given) == 0:
+    if given.dtype.kind in "UO":
+        indices = named_features(X, given.tolist())
+    elif given.dtype.kind in "iu":
         indices = given.astype(np.intp)
     else:
-        raise TypeError(f"expected indices, a mask or names of features, got {given.dtype}")
-    if len(indices) and not 0 <= indices.min() <= indices.max() < n_features:
-        raise ValueError(
-            f"feature indices go from 0 to {n_features - 1}; got {indices.min()} to {indices.max()}"
-        )
-    if len(np.unique(indices)) < len(indices):
-        raise ValueError("a feature is listed twice; each counts once")
+        raise TypeError(f"expected indices, a mask or names of features, got {given.dtype} numbers")
+    outside = indices[(indices < 0) | (indices >= n_features)]
+    if len(outside):
+        raise ValueError(f"feature indices go from 0 to {n_features - 1}, got {outside[0]}")
+    distinct, counts = np.unique(indices, return_counts=True)
+    if len(distinct) < len(indices):
+        repeated = given[indices == distinct[counts.argmax()]][0]
+        raise ValueError(f"feature {repeated} is listed {counts.max()} times: give each once")
     return indices
 
 
@@ -324,12 +330,17 @@ def named_features(X: Any, names: list[Any]) -> IndexArray:
     columns = getattr(X, "columns", None)
     if columns is None:
         raise ValueError("features are given by name, and X has no names: give indices or a mask")
-    place = {name: index for index, name in enumerate(columns)}
-    missing = [name for name in names if name not in place]
+    places: dict[Any, list[int]] = {}
+    for index, name in enumerate(columns):
+        places.setdefault(name, []).append(index)
+    missing = [name for name in names if name not in places]
     if missing:
         shown = ", ".join(map(repr, missing[:3])) + (", ..." if len(missing) > 3 else "")
         raise ValueError(f"{len(missing)} of {len(names)} features are not in X: {shown}")
-    return np.array([place[name] for name in names], dtype=np.intp)
+    for name in names:
+        if len(places[name]) > 1:
+            raise ValueError(f"{len(places[name])} features of X are named {name!r}: give indices")
+    return np.array([places[name][0] for name in names], dtype=np.intp)
 
 
 def check_features(X: Any, selector: Any) -> None:
