@@ -3,6 +3,8 @@
 
     python -m benchmarks.choice --jobs 2               writes docs/measured/choice.csv
     python -m benchmarks.choice --only golub,techtc    some of it: folders, or folders of folders
+    python -m benchmarks.choice --methods "l1 model"   only these methods; others stay in the CSV
+    python -m benchmarks.choice --only centring        prints BSSSelector(20), centred and not
 
 Five-fold cross-validation of ridge models with an intercept, on what each method selects from the
 training samples; every model has the alpha that leave-one-out chooses. Selectors that can centre
@@ -26,7 +28,7 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks.engine import SHARED
 from benchmarks.epsilon import data_sets, load, say
-from ridgewise import compare
+from ridgewise import BSSSelector, compare
 from ridgewise._typing import is_sparse
 from ridgewise.datasets import read_techtc_folder
 from ridgewise.evaluation import ALL_FEATURES, Comparison, is_classification
@@ -42,6 +44,7 @@ KINDS = {
     "arcene": "mass spectra",
     "wheat": "genetic markers",
 }
+CENTRING = ("golub", "ALL", "arcene", "newsgroup_pairs", "riboflavin", "wheat")
 SHARES = (0.1, 0.25, 0.5, 1, 2)  # of the number of samples
 MOST_SETS = 2  # of a folder of them
 VARIANTS = {"BSS, slack": {"rule": "slack"}, "BSS, slack, rank=0.9": {"rule": "slack", "rank": 0.9}}
@@ -56,21 +59,57 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--only", type=lambda names: names.split(","), default=list(KINDS))
+    parser.add_argument("--methods", type=lambda labels: labels.split(";"), metavar="A;B")
     parser.add_argument("--data", type=Path, default=SHARED, help="folder with the real data")
     parser.add_argument("--jobs", type=int, default=1, help="folds at once")
     parser.add_argument("--cache", type=Path, default=Path("build/choice"))
     parser.add_argument("--output", type=Path, default=Path("docs/measured/choice.csv"))
     options = parser.parse_args()
+    if options.only == ["centring"]:
+        compare_centring(options)
+        return
     lines = []
     for folder in options.only:
         for name in list(data_sets(options.data, folder))[:MOST_SETS]:
             lines += measure(name, KINDS[folder], options)
-    options.output.parent.mkdir(parents=True, exist_ok=True)
-    with options.output.open("w", encoding="utf-8", newline="") as file:
+    write(lines, options.output, keep=options.methods is not None)
+
+
+def write(lines: list[dict[str, Any]], path: Path, keep: bool) -> None:
+    """Write the CSV; `keep`: replace the measured lines only."""
+    table: dict[tuple[str, ...], dict[str, Any]] = {}
+    if keep and path.exists():
+        with path.open(encoding="utf-8", newline="") as file:
+            table = {key(line): line for line in csv.DictReader(file)}
+    table |= {key(line): line for line in lines}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(lines)
-    say(f"{options.output}: {len(lines)} lines")
+        writer.writerows(table.values())
+    say(f"{path}: {len(lines)} lines measured, {len(table)} in all")
+
+
+def key(line: dict[str, Any]) -> tuple[str, ...]:
+    return line["set"], line["method"], line["share"]
+
+
+def compare_centring(options: argparse.Namespace) -> None:
+    """Print errors of models with an intercept, on data as they come (words as logarithms)."""
+    methods = {
+        f"{rule}, {how}": BSSSelector(20, rule=rule, center=center)
+        for rule in ("norm", "slack")
+        for how, center in {"not centred": False, "centred": True}.items()
+    }
+    print("|", " | ".join(["data", *methods, ALL_FEATURES]), "|")
+    print("|---" * (len(methods) + 2) + "|")
+    for folder in CENTRING:
+        name = next(data_sets(options.data, folder))
+        X, y = prepared(options.data / name)
+        found = compare(methods, X, y, n_splits=5, n_repeats=5, n_jobs=options.jobs)
+        scale = 100 / (1.0 if found.classify else float(np.var(y)))
+        errors = [found.row(method).error_mean * scale for method in [*methods, ALL_FEATURES]]
+        print("|", " | ".join([Path(name).name, *(f"{error:.1f}" for error in errors)]), "|")
 
 
 def measure(name: str, kind: str, options: argparse.Namespace) -> list[dict[str, Any]]:
@@ -79,8 +118,9 @@ def measure(name: str, kind: str, options: argparse.Namespace) -> list[dict[str,
     n, d = X.shape
     classify = is_classification(y, "auto")
     counts = {share: int(share * n) for share in SHARES if share * n <= d / 2}
+    made = selectors(X, classify)
     found = compare(
-        selectors(X, classify),
+        {label: made[label] for label in options.methods or made if label in made},
         X,
         y,
         n_features=list(counts.values()),

@@ -760,12 +760,12 @@ BAD_SELECTORS = [
     (
         {"pipe": make_pipeline(SelectKBest(k=9), RandomSelector(5))},
         ValueError,
-        "get_support is about 9 features, and X has 90",
+        "get_support.. has 9 entries, but X has 90 features",
     ),
     ({"class": BSSSelector}, TypeError, "instance"),
     ({"bss": BSSSelector(5, alpha=0)}, ValueError, "bss: BSS needs more features than the rank"),
     ({"bss": BSSSelector(rank=[3])}, ValueError, "bss: rank must be None"),
-    ({"liar": Liar()}, ValueError, "liar: get_support is about 3 features, and X has 90"),
+    ({"liar": Liar()}, ValueError, "liar: get_support.. has 3 entries, but X has 90 features"),
 ]
 
 

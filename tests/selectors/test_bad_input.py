@@ -228,8 +228,8 @@ def test_not_fitted(selector):
 @one_of_each
 def test_number_of_features(kind, number):
     message = (
-        "n_features_to_select must be an int >= 1 (how many), a float in (0, 1] (which share of "
-        f"the features) or None (a default); got {number!r}"
+        "n_features_to_select must be an int >= 1 (how many), a float in (0, 1] (share of the "
+        f"features) or None (default); got {number!r}"
     )
     with pytest.raises(ValueError, match=re.escape(message)):
         kind(number).fit(X, y)

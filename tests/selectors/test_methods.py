@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.feature_selection import RFE, SelectKBest, f_classif, f_regression
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import Lasso, Ridge
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ridgewise import make_ridge_synthetic
@@ -89,6 +89,31 @@ def test_relevant_features_come_first(by, classify):
         found = SklearnSelector(10, by=by, classify=classify).fit(data, y)
         assert {0, 1, 2} <= set(found.selected_.tolist())
         assert found.n_selected_ == 10
+
+
+@pytest.mark.parametrize(("classify", "least"), [(False, 36), (True, 22)])
+def test_the_l1_penalty_is_strong_enough_for_noise(classify, least):
+    """A hundredth of the largest penalty finds 32 and 15 of the 60 relevant features."""
+    hits = 0
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(100, 400))
+        y = X[:, :10].sum(axis=1) + 3 * rng.normal(size=100)
+        selector = SklearnSelector(15, by="l1", classify=classify)
+        hits += np.count_nonzero(selector.fit(X, y > 0 if classify else y).selected_ < 10)
+    assert hits >= least
+
+
+def test_l1_selects_non_zeros_first_and_then_by_the_f_test():
+    X, y = make_ridge_synthetic(60, 300, n_relevant=4, random_state=0)
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    largest = np.abs(Z.T @ (y - y.mean())).max() / len(y)
+    model = Lasso(alpha=0.1 * largest, tol=1e-3).fit(Z, y)
+    nonzero = np.flatnonzero(model.coef_).tolist()
+    order = SklearnSelector(299, by="l1", classify=False).fit(X, y).selected_.tolist()
+    assert sorted(order[: len(nonzero)]) == nonzero
+    by_f_test = SklearnSelector(300, classify=False).fit(X, y).selected_.tolist()
+    assert order[len(nonzero) :] == [one for one in by_f_test if one not in nonzero][:-1]
 
 
 def test_several_classes():

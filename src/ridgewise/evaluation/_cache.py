@@ -28,16 +28,7 @@ LAYOUT = 3  # of an entry; with another one, old entries are not found
 class FoldCache:
     """The folds of one comparison: one file each, in a folder named by a hash of all inputs.
 
-    Parameters
-    ----------
-    folder : path-like or None
-        Where comparisons store their folds, each in its own subfolder. None: nothing is stored.
-    plan : Plan
-        What is compared.
-    X, y : array or sparse array, ndarray
-        On what.
-    n_splits : int
-        The number of folds, which decides what is in one.
+    With ``folder=None`` nothing is stored.
     """
 
     def __init__(

@@ -278,28 +278,9 @@ def _is_relative(alpha_scale: str) -> bool:
 
 
 def is_classification(y: AnyArray, task: str) -> bool:
-    """Tell whether targets are classes, or numbers for regression.
+    """Whether targets are classes, not numbers for regression.
 
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        The targets.
-    task : {"auto", "classification", "regression"}
-        What the user says they are. "auto": numbers with fractions, or with more than 20
-        different values, are a regression's.
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ridgewise.evaluation import is_classification
-    >>> is_classification(np.array(["ill", "well"]), "auto")
-    True
-    >>> is_classification(np.array([0.5, 2.0]), "auto")
-    False
+    "auto": numbers with fractions, or with more than 20 different values, are for regression.
     """
     if task not in ("auto", "classification", "regression"):
         raise ValueError(f'task must be "auto", "classification" or "regression"; got {task!r}')

@@ -68,50 +68,23 @@ class ComparisonRow:
 
 @dataclass(frozen=True)
 class FeatureCount:
-    """How often a feature was selected.
+    """How often a feature was selected."""
 
-    Attributes
-    ----------
-    feature : str or int
-        Its name, or its index where features have no names.
-    index : int
-        Its index.
-    share : float
-        The share of all selections that hold it.
-    """
-
-    feature: str | int
+    feature: str | int  # its name, or its index if features have no names
     index: int
-    share: float
+    share: float  # of all selections
 
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """What came out for one method with one number of features, fold by fold.
-
-    Attributes
-    ----------
-    method : str
-        Its name.
-    n_features : int
-        How many features.
-    errors : ndarray of shape (n_alphas, n_repeats, n_splits)
-        Of every fold.
-    tuning : ndarray of shape (n_alphas, 3, n_repeats, n_splits)
-        The alphas, the same relative to the mean diagonal of the kernel, and -1 or 1 where
-        leave-one-out chose the smallest or the largest that it tried.
-    seconds : ndarray of shape (n_repeats, n_splits)
-        Of selecting.
-    chosen : sparse array of shape (n_selections, d)
-        Zeros and ones: the features of every selection. No rows for all features.
-    """
+    """Results for one method with one number of features, fold by fold."""
 
     method: str
     n_features: int
-    errors: FloatArray
-    tuning: FloatArray
-    seconds: FloatArray
-    chosen: sp.csr_array
+    errors: FloatArray  # (n_alphas, n_repeats, n_splits)
+    tuning: FloatArray  # (n_alphas, 3, n_repeats, n_splits), see FoldResult
+    seconds: FloatArray  # (n_repeats, n_splits)
+    chosen: sp.csr_array  # (n_selections, d), zeros and ones; no rows for all features
 
     @property
     def best_place(self) -> int:
@@ -287,17 +260,7 @@ class Comparison:
         return self._row(entry, entry.best_place)
 
     def fewest_as_good(self, entries: Sequence[Entry]) -> Entry:
-        """Apply the one-standard-error rule to some entries.
-
-        Parameters
-        ----------
-        entries : sequence of Entry
-            At least one of this comparison's.
-
-        Returns
-        -------
-        Entry
-        """
+        """Apply the one-standard-error rule to at least one entry."""
         errors = [float(entry.errors[entry.best_place].mean()) for entry in entries]
         lowest = int(np.argmin(errors))
         most = errors[lowest] + np.nan_to_num(entries[lowest].standard_error)
@@ -388,23 +351,7 @@ def assemble(
     shape: tuple[int, int],
     feature_names: AnyArray | None,
 ) -> Comparison:
-    """Put the folds together.
-
-    Parameters
-    ----------
-    plan : Plan
-        What was compared.
-    results, splits : sequence of FoldResult, of Split
-        What came out of which fold, repeat by repeat.
-    shape : tuple of int
-        The data's: samples and features.
-    feature_names : ndarray of str, or None
-        The features' names.
-
-    Returns
-    -------
-    Comparison
-    """
+    """Assemble the results of all folds, which are ordered by repeat and fold."""
     n_repeats, n_splits = splits[-1].repeat + 1, splits[-1].fold + 1
     errors = np.stack([result.errors for result in results], axis=-1)
     tuning = np.stack([result.tuning for result in results], axis=-1)

@@ -37,43 +37,20 @@ ALL_WORDS = "all words"
 
 @dataclass(frozen=True)
 class Demo:
-    """What the demo found.
-
-    Attributes
-    ----------
-    python_version : str
-        Whose standard library was read.
-    topics : dict of str to int
-        The number of documents on each topic.
-    n_words : int
-        The number of all features.
-    n_features, rank, seed, n_splits : int
-        How many features were asked for, the rank of the data, and how it was split.
-    alpha : float
-        The ridge model's, on all documents with the words that BSS selected.
-    telling : dict of str to list of str
-        The words that BSS selected and that speak most for each topic, by descending strength:
-        the size of its coefficient times the standard deviation of the word's column.
-    certificate : Certificate
-        Of BSS on all documents.
-    kept : dict of str to ndarray of shape (rank,)
-        What each method keeps of the kernel of all documents, by direction, in descending order.
-    rows : list of ComparisonRow
-        Held-out errors: with all words first, then with each method's.
-    """
+    """Results of the demo."""
 
     python_version: str
-    topics: dict[str, int]
+    topics: dict[str, int]  # number of documents
     n_words: int
     n_features: int
     rank: int
     seed: int
     n_splits: int
-    alpha: float
-    telling: dict[str, list[str]]
-    certificate: Certificate
-    kept: dict[str, FloatArray]
-    rows: list[ComparisonRow]
+    alpha: float  # of the ridge model of all documents with the words that BSS selected
+    telling: dict[str, list[str]]  # the words of that model that decide most for each topic
+    certificate: Certificate  # of BSS on all documents
+    kept: dict[str, FloatArray]  # by method: eigenvalues relative to the kernel, descending
+    rows: list[ComparisonRow]  # held-out errors, all words first
 
 
 def run_demo(
@@ -82,21 +59,10 @@ def run_demo(
     seed: int = 0,
     on_step: Callable[[str], object] = lambda step: None,
 ) -> Demo:
-    """Select words of Python's standard library by five methods, and see what was lost.
+    """Select words of Python's standard library by five methods, and compare them.
 
-    Parameters
-    ----------
-    n_features : int, default=None
-        How many words to select, above the rank of the data. None: twice the rank.
-    seed : int, default=0
-        Decides the splits and what the random methods draw.
-    on_step : callable, default=None
-        Called with a few words about each step that begins.
-
-    Returns
-    -------
-    Demo
-        Everything that there is to show.
+    ``n_features`` must exceed the rank of the data; None: twice the rank. ``on_step`` is called
+    with a short description of each step.
     """
     on_step("reading Python's standard library")
     text = load_stdlib_text()

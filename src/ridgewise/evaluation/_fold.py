@@ -22,21 +22,11 @@ EDGES = {"smallest": -1.0, "": 0.0, "largest": 1.0}
 
 @dataclass(frozen=True)
 class Cell:
-    """One selector with one number of features: a line of the comparison.
-
-    Attributes
-    ----------
-    method : str
-        The selector's name.
-    n_features : int or None
-        How many features it is asked for. None: as the selector was given.
-    selector : selector or None
-        Not fitted. None: all features are kept.
-    """
+    """One selector with one number of features: a row of the comparison."""
 
     method: str
-    n_features: int | None
-    selector: Any
+    n_features: int | None  # None: as set in the selector
+    selector: Any  # not fitted; None: all features
 
     @property
     def label(self) -> str:
@@ -46,36 +36,16 @@ class Cell:
 
 @dataclass(frozen=True)
 class Plan:
-    """What every fold does.
-
-    Attributes
-    ----------
-    cells : tuple of Cell
-        What is compared.
-    alphas : tuple of float, or None
-        Of the ridge models. None: each model's own, by leave-one-out.
-    relative : bool
-        Whether alphas are relative to the mean diagonal of the model's kernel.
-    classify : bool
-        Whether the targets are classes.
-    fit_intercept : bool
-        Whether the models have an intercept.
-    n_tries : int
-        How often a random selector draws anew.
-    seed : int
-        Of everything random.
-    prepare : transformer or None
-        Fitted to the training samples, and applied to both parts before anything else.
-    """
+    """What is compared, and how: the same in every fold."""
 
     cells: tuple[Cell, ...]
-    alphas: tuple[float, ...] | None
-    relative: bool
+    alphas: tuple[float, ...] | None  # None: each model's own, by leave-one-out
+    relative: bool  # whether alphas are relative to the mean diagonal of the model's kernel
     classify: bool
     fit_intercept: bool
-    n_tries: int
+    n_tries: int  # of a random selector
     seed: int
-    prepare: Any = None
+    prepare: Any  # transformer or None, fitted to the training samples
 
 
 class Split(NamedTuple):
@@ -88,45 +58,18 @@ class Split(NamedTuple):
 
 
 class FoldResult(NamedTuple):
-    """What came out of a fold, cell by cell.
+    """Results of a fold, cell by cell, averaged over the tries."""
 
-    Attributes
-    ----------
-    errors : ndarray of shape (n_cells, n_alphas)
-        The share of wrong classes, or the mean squared error, averaged over the tries.
-    tuning : ndarray of shape (n_cells, n_alphas, 3)
-        The models' alpha, the same relative to the kernel's mean diagonal, and whether
-        leave-one-out chose the smallest (-1) or the largest (1) that it tried; averaged likewise.
-    seconds : ndarray of shape (n_cells,)
-        Of the selector's `fit`, averaged over the tries; shared work is charged to each.
-    sets : list of list of ndarray
-        The features of each try, in ascending order.
-    """
-
-    errors: FloatArray
+    errors: FloatArray  # (n_cells, n_alphas): misclassification rate or mean squared error
+    # (n_cells, n_alphas, 3): alpha, alpha / mean diagonal of the kernel, and -1 or 1 if
+    # leave-one-out chose the smallest or the largest of its grid
     tuning: FloatArray
-    seconds: FloatArray
-    sets: list[list[IndexArray]]
+    seconds: FloatArray  # (n_cells,) of `fit`; shared work is charged to each
+    sets: list[list[IndexArray]]  # features of each try, ascending
 
 
 def run_fold(plan: Plan, X: Any, y: AnyArray, split: Split) -> FoldResult:
-    """Compute a fold.
-
-    Parameters
-    ----------
-    plan : Plan
-        What to compare.
-    X : ndarray or sparse array of shape (n, d)
-        All samples. Selectors see those of the training part only.
-    y : ndarray of shape (n,)
-        Their targets.
-    split : Split
-        Which samples are which.
-
-    Returns
-    -------
-    FoldResult
-    """
+    """Compute a fold: fit every selector to the training samples, and test its features."""
     data = _FoldData(plan, X, y, split)
     outcomes = []
     # Methods share spectra; other folds use the other cores.
@@ -207,7 +150,7 @@ def _try_cell(
         for number in range(plan.n_tries if _is_random(cell.selector) else 1)
     ]
     if all(one.same_as(tries[0]) for one in tries):
-        tries = tries[:1]  # not random after all: its random state only breaks ties, say
+        tries = tries[:1]  # deterministic: its random state only breaks ties, for example
     errors, tuning, seconds, sets = zip(*tries, strict=True)
     return np.mean(errors, axis=0), np.mean(tuning, axis=0), float(np.mean(seconds)), list(sets)
 
@@ -221,7 +164,7 @@ def _try(selector: Any, seed: int, data: _FoldData, memory: Memory) -> _Try:
         seconds = perf_counter() - start + memory.seconds_saved - saved
     support, d = np.asarray(last_step(selector).get_support()), data.X_train.shape[1]
     if support.shape != (d,):
-        raise ValueError(f"get_support is about {support.size} features, and X has {d}")
+        raise ValueError(f"get_support() has {support.size} entries, but X has {d} features")
     errors, tuning = data.errors(selector.transform(data.X_train), selector.transform(data.X_test))
     return _Try(errors, tuning, seconds, np.flatnonzero(support))
 
@@ -255,7 +198,7 @@ def with_seed(selector: Any, seed: int) -> Any:
 
 
 def _is_random(selector: Any) -> bool:
-    """Whether it has a random state that it uses."""
+    """Whether it has a random state and uses it."""
     return bool(_random_states(selector)) and getattr(selector, "is_random", True)
 
 

@@ -14,51 +14,20 @@ RESOLUTION = 1e-12  # of differences, relative to the largest error
 
 @dataclass(frozen=True)
 class PairedTest:
-    """A comparison of two methods on the same splits, or on the same data sets.
+    """A comparison of two methods on the same splits, or on the same data sets."""
 
-    Attributes
-    ----------
-    difference : float
-        Mean error of the first minus that of the second: below 0 where the first is better.
-    p_value : float
-        Two-sided. nan where there are too few differences.
-    n : int
-        How many differences it rests on.
-    test : str
-        Which test it was.
-    """
-
-    difference: float
-    p_value: float
-    n: int
+    difference: float  # mean error of the first minus that of the second
+    p_value: float  # two-sided; nan if there are too few differences
+    n: int  # number of differences
     test: str
 
 
 def corrected_t_test(first: ArrayLike, second: ArrayLike, *, test_share: float) -> PairedTest:
     """Compare errors on the splits of a repeated cross-validation.
 
-    The training parts of splits overlap, so that a plain t-test finds differences where there are
-    none. Nadeau and Bengio's correction (Machine Learning 52, 2003) widens the variance of the
-    mean of J differences from 1/J to 1/J + n_test / n_train.
-
-    Parameters
-    ----------
-    first, second : array-like of shape (n_splits,)
-        Errors of two methods on the same splits.
-    test_share : float
-        n_test / n_train of a split: 1 / (k - 1) in k-fold cross-validation.
-
-    Returns
-    -------
-    PairedTest
-        Two-sided.
-
-    Examples
-    --------
-    >>> from ridgewise.evaluation import corrected_t_test
-    >>> found = corrected_t_test([0.1, 0.2, 0.1, 0.2], [0.3, 0.3, 0.4, 0.3], test_share=1 / 3)
-    >>> round(found.difference, 3), round(found.p_value, 3)
-    (-0.175, 0.096)
+    The training parts of splits overlap, so a plain t-test finds differences where there are none.
+    Nadeau and Bengio's correction (Machine Learning 52, 2003) widens the variance of the mean of J
+    differences from 1/J to 1/J + n_test / n_train; ``test_share`` is the latter.
     """
     difference, differences = _differences(first, second)
     n = differences.size
@@ -74,26 +43,10 @@ def corrected_t_test(first: ArrayLike, second: ArrayLike, *, test_share: float) 
 
 
 def wilcoxon_test(first: ArrayLike, second: ArrayLike) -> PairedTest:
-    """Compare mean errors of two methods over data sets.
+    """Compare mean errors of two methods over data sets by Wilcoxon's signed-rank test.
 
-    Wilcoxon's signed-rank test, exact, also where differences tie. Data sets on which both are
-    equal have the lowest ranks, and count for neither (Pratt).
-
-    Parameters
-    ----------
-    first, second : array-like of shape (n_data_sets,)
-        Mean errors of two methods, one a data set.
-
-    Returns
-    -------
-    PairedTest
-        Two-sided.
-
-    Examples
-    --------
-    >>> from ridgewise.evaluation import wilcoxon_test
-    >>> wilcoxon_test([0.1, 0.2, 0.3, 0.2, 0.1, 0.2], [0.2, 0.4, 0.6, 0.6, 0.6, 0.8]).p_value
-    0.03125
+    Exact, also with ties. Data sets on which both are equal have the lowest ranks, and count for
+    neither (Pratt).
     """
     difference, differences = _differences(first, second)
     missing = differences.size == 0 or np.isnan(differences).any()

@@ -18,30 +18,10 @@ N_NAMED = 3
 
 
 def make_preparation(scale: str = "none", *, log1p: bool = False, sparse: bool = False) -> Any:
-    """Make the transformer that prepares features before they are selected.
+    """Make the transformer for the features, or None if there is nothing to do.
 
-    Parameters
-    ----------
-    scale : {"none", "standard", "max-abs"}, default="none"
-        "standard": each feature has variance 1, and mean 0 unless the data is sparse. "max-abs":
-        each feature's largest absolute value is 1.
-    log1p : bool, default=False
-        Whether values are first replaced by log(1 + value), for counts.
-    sparse : bool, default=False
-        Whether the data is sparse, which it then remains.
-
-    Returns
-    -------
-    transformer or None
-        None where nothing is to be done.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ridgewise.evaluation import make_preparation
-    >>> make_preparation("max-abs").fit_transform(np.array([[1.0, 50.0], [2.0, 100.0]]))
-    array([[0.5, 0.5],
-           [1. , 1. ]])
+    "standard": variance 1, and mean 0 unless sparse. "max-abs": largest absolute value 1. Before
+    that, with ``log1p``, log(1 + value).
     """
     if scale not in SCALES:
         raise ValueError(f"scale must be one of {', '.join(SCALES)}; got {scale!r}")
@@ -54,17 +34,7 @@ def make_preparation(scale: str = "none", *, log1p: bool = False, sparse: bool =
 
 
 def log1p_counts(X: Any) -> Any:
-    """Compute log(1 + X); raise if X has negative values.
-
-    Parameters
-    ----------
-    X : array or sparse array
-        Counts, or other values of at least 0.
-
-    Returns
-    -------
-    array or sparse array
-    """
+    """Compute log(1 + X); raise if X has negative values."""
     smallest = X.min() if X.size else 0
     if smallest < 0:
         raise ValueError(f"log1p needs values of at least 0; the smallest is {smallest:g}")
@@ -72,28 +42,7 @@ def log1p_counts(X: Any) -> Any:
 
 
 def unit_warning(X: Any, feature_names: ArrayLike) -> str | None:
-    """Say which features dominate where standard deviations differ a thousandfold.
-
-    Parameters
-    ----------
-    X : array or sparse array of shape (n, d)
-        The samples. A memory map is not looked at.
-    feature_names : array-like of shape (d,)
-        The features' names.
-
-    Returns
-    -------
-    str or None
-        One sentence that names the features and what to do; None where nothing is wrong.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ridgewise.evaluation import unit_warning
-    >>> X = np.array([[1.0, 2.0, 30000.0], [2.0, 1.0, 10000.0], [3.0, 5.0, 20000.0]])
-    >>> unit_warning(X, ["age", "children", "balance"])
-    'Scales differ 10,000-fold, so features with large values (balance) dominate: ...'
-    """
+    """Return a warning if scales differ a thousandfold, else None. A memory map is not read."""
     if isinstance(X, np.memmap) or not (is_sparse(X) or isinstance(X, np.ndarray)):
         return None
     with np.errstate(over="ignore", invalid="ignore"):

@@ -9,17 +9,7 @@ Report = Callable[[int, int], object]
 
 
 def as_report(progress: bool | Report) -> Report:
-    """Return the function to call with the number of folds done and their total.
-
-    Parameters
-    ----------
-    progress : bool or callable
-        Whether to write a line to standard error, or the function itself.
-
-    Returns
-    -------
-    callable
-    """
+    """Return the function to call with the number of folds done and their total."""
     if callable(progress):
         return progress
     if not progress:

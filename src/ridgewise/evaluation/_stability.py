@@ -12,51 +12,22 @@ BLOCK = 1000  # selections that are paired with all others at once
 
 
 def selection_matrix(sets: Sequence[IndexArray], n_features: int) -> sp.csr_array:
-    """Write selections as a matrix of zeros and ones.
-
-    Parameters
-    ----------
-    sets : sequence of arrays of int
-        The features of each selection, each at most once.
-    n_features : int
-        The number of all features.
-
-    Returns
-    -------
-    csr_array of shape (len(sets), n_features)
-    """
+    """Write selections (feature indices, each at most once) as rows of zeros and ones."""
     ends = np.cumsum([0, *map(len, sets)])
     features = np.concatenate([np.empty(0, dtype=np.intp), *sets]).astype(np.intp)
     return sp.csr_array((np.ones(ends[-1]), features, ends), shape=(len(sets), n_features))
 
 
 def nogueira_stability(chosen: sp.csr_array) -> float:
-    """Measure how alike selections are, with chance taken out.
+    """Compute the stability of selections, corrected for chance; nan for fewer than two.
 
-    With p_f the share of the M selections that hold feature f, k the mean number of features in
-    one, and d that of all, it is ::
+    With p_f the share of the M selections that hold feature f, k their mean size, and d the number
+    of all features, it is ::
 
         1 - mean_f( M/(M-1) p_f (1-p_f) ) / ( k/d (1 - k/d) )
 
-    1 where all are the same, and 0 on average where they are random (Nogueira, Sechidis and Brown,
-    "On the Stability of Feature Selection Algorithms", JMLR 18, 2018). For selections of equal
-    sizes it is Kuncheva's index.
-
-    Parameters
-    ----------
-    chosen : sparse array of shape (M, d)
-        Zeros and ones, a row a selection.
-
-    Returns
-    -------
-    float
-        nan where there are fewer than two selections, or where each holds nothing or everything.
-
-    Examples
-    --------
-    >>> from ridgewise.evaluation import nogueira_stability, selection_matrix
-    >>> nogueira_stability(selection_matrix([[0, 1], [0, 1], [0, 2]], n_features=10))
-    0.583...
+    1 if all are equal, 0 on average if they are random (Nogueira, Sechidis and Brown, "On the
+    Stability of Feature Selection Algorithms", JMLR 18, 2018). nan if each is empty or everything.
     """
     n_sets, d = chosen.shape
     p = frequencies(chosen)
@@ -67,24 +38,9 @@ def nogueira_stability(chosen: sp.csr_array) -> float:
 
 
 def mean_jaccard(chosen: sp.csr_array) -> float:
-    """Average over all pairs of selections how many features they share, of those in either.
+    """Compute the mean Jaccard index over all pairs of selections; nan for fewer than two.
 
-    Parameters
-    ----------
-    chosen : sparse array of shape (M, d)
-        Zeros and ones, a row a selection.
-
-    Returns
-    -------
-    float
-        1 where all are the same, 0 where no two share a feature; nan for fewer than two. Two
-        that hold nothing are the same.
-
-    Examples
-    --------
-    >>> from ridgewise.evaluation import mean_jaccard, selection_matrix
-    >>> mean_jaccard(selection_matrix([[0, 1], [0, 1], [0, 2]], n_features=10))
-    0.555...
+    Two empty selections are equal.
     """
     n_sets = chosen.shape[0]
     if n_sets < 2:

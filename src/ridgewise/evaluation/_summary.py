@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a comparison comes down to: how each method does against all features."""
+"""Summary of a comparison: each method against all features."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,60 +13,41 @@ from ridgewise.evaluation._stability import frequencies
 from ridgewise.selectors import METHODS, SklearnSelector
 
 SIGNIFICANCE = 0.05
-AT_RANDOM = 0.1  # below this stability a method selects other features every time
+AT_RANDOM = 0.1  # a lower stability is taken for random selection
 MOST_AGREED = 100
 SMALL_SHARE, SMALL_POINT = 0.1, 0.01  # of all features' error, and of the samples
 
 
 @dataclass(frozen=True)
 class MethodSummary:
-    """One method with one number of features, at its best alpha.
-
-    Attributes
-    ----------
-    row : ComparisonRow
-        Its errors, time and stability.
-    test : PairedTest
-        Of its errors against those of all features, also at their best alpha.
-    tolerance : float
-        Up to this much more error hardly matters, significant or not: a tenth of the error of all
-        features, and at least a percentage point where there are classes.
-    """
+    """One method with one number of features, at its best alpha."""
 
     row: ComparisonRow
-    test: PairedTest
-    tolerance: float
+    test: PairedTest  # against all features, at their best alpha
+    tolerance: float  # a difference of this size is small
 
     @property
     def is_worse(self) -> bool:
-        """Whether it does significantly worse than all features."""
+        """Whether it is significantly worse than all features."""
         return self.test.difference > 0 and self.test.p_value < SIGNIFICANCE
 
     @property
     def is_as_good(self) -> bool:
-        """Whether it does as well as all features, as far as matters and can be told."""
+        """Whether it is not significantly worse than all features, and by at most the tolerance."""
         return not self.is_worse and self.test.difference <= self.tolerance
 
     @property
     def is_better(self) -> bool:
-        """Whether it does significantly better than all features."""
+        """Whether it is significantly better than all features."""
         return self.test.difference < 0 and self.test.p_value < SIGNIFICANCE
 
 
 class Contest(NamedTuple):
-    """The best of this package's methods and the best of scikit-learn's selectors.
-
-    Attributes
-    ----------
-    ours, theirs : ComparisonRow
-        Of each, the fewest features as good as its best.
-    test : PairedTest
-        Of the errors of ours against theirs.
-    """
+    """The best of this package's methods and the best of scikit-learn's selectors."""
 
     ours: ComparisonRow
     theirs: ComparisonRow
-    test: PairedTest
+    test: PairedTest  # of ours against theirs
 
     @property
     def winner(self) -> ComparisonRow | None:
@@ -78,40 +59,18 @@ class Contest(NamedTuple):
 
 @dataclass(frozen=True)
 class Agreement:
-    """A feature that several methods select.
-
-    Attributes
-    ----------
-    feature : str or int
-        Its name, or its index where features have no names.
-    index : int
-        Its index.
-    shares : dict of str to float
-        By method, the share of selections that hold it.
-    """
+    """A feature that several methods select."""
 
     feature: str | int
     index: int
-    shares: dict[str, float]
+    shares: dict[str, float]  # by method, the share of selections that hold it
 
 
 def summarize(comparison: Comparison) -> list[MethodSummary]:
-    """Summarize each method with each number of features, at its best alpha.
+    """Summarize each method with each number of features, at its best alpha; all features first.
 
-    Parameters
-    ----------
-    comparison : Comparison
-        What was found.
-
-    Returns
-    -------
-    list of MethodSummary
-        In the order of the comparison, so that all features come first.
-
-    Notes
-    -----
-    Of several given alphas, the best is chosen by the errors that are shown, for every method
-    alike: expect a little more error on new data. Alphas chosen by leave-one-out have no such bias.
+    Of several given alphas the best is chosen by the errors that are shown: these are slightly too
+    low, for every method. Alphas chosen by leave-one-out have no such bias.
     """
     reference = comparison.entry(ALL_FEATURES)
     tolerance = SMALL_SHARE * float(reference.errors[reference.best_place].mean())
@@ -134,19 +93,7 @@ def _test(comparison: Comparison, first: Entry, second: Entry) -> PairedTest:
 
 
 def recommended(comparison: Comparison, found: Sequence[MethodSummary]) -> MethodSummary:
-    """Find what to use: the fewest features as good as the best (`Comparison.best`).
-
-    Parameters
-    ----------
-    comparison : Comparison
-        What was found.
-    found : sequence of MethodSummary
-        Its summary.
-
-    Returns
-    -------
-    MethodSummary
-    """
+    """Find what to use: the fewest features as good as the best (`Comparison.best`)."""
     best = comparison.best()
     place = (best.method, best.n_features)  # rows with nan do not equal themselves
     return next(one for one in found if (one.row.method, one.row.n_features) == place)
@@ -155,15 +102,7 @@ def recommended(comparison: Comparison, found: Sequence[MethodSummary]) -> Metho
 def contest(comparison: Comparison) -> Contest | None:
     """Compare the best of this package's methods with the best of scikit-learn's selectors.
 
-    Parameters
-    ----------
-    comparison : Comparison
-        What was found, with methods under their names in the registry.
-
-    Returns
-    -------
-    Contest or None
-        None where one of the two was not compared.
+    Methods must have their names in the registry. None if one of the two was not compared.
     """
     groups: dict[bool, list[Entry]] = {True: [], False: []}
     for entry in comparison.entries:
@@ -177,20 +116,9 @@ def contest(comparison: Comparison) -> Contest | None:
 
 
 def agreed_features(comparison: Comparison, n_features: int) -> list[Agreement]:
-    """List the features that all methods select, apart from those that select at random.
+    """List at most 100 features that all methods select, by the smallest of their shares.
 
-    Parameters
-    ----------
-    comparison : Comparison
-        What was found.
-    n_features : int
-        With how many features.
-
-    Returns
-    -------
-    list of Agreement
-        At most a hundred, by the smallest of their shares; none where fewer than two methods are
-        left.
+    Methods that select at random do not count; the list is empty if fewer than two are left.
     """
     entries = [
         entry

@@ -11,30 +11,17 @@ from ridgewise.models._path import EPS, DualPath
 
 PER_DECADE = 4
 RELATIVE_ALPHAS = np.logspace(-8, 5, 13 * PER_DECADE + 1)  # to the mean diagonal of the kernel
-FLAT = 1e-2  # a change of the error over a decade that is none
+FLAT = 1e-2  # a smaller relative change of the error over a decade counts as none
 WIDE = 4  # so many times more features than samples, a sparse kernel is cheaper than dense features
 
 
 class AlphaChoice(NamedTuple):
-    """The alpha of the smallest leave-one-out error.
+    """The alpha of the smallest leave-one-out error."""
 
-    Attributes
-    ----------
-    alpha : float
-        What is added to the kernel's diagonal: scikit-learn's alpha.
-    relative : float
-        The same, divided by the mean diagonal of the kernel (centred with an intercept).
-    edge : {"", "smallest", "largest"}
-        Whether it is the smallest or the largest that was tried, and the error still falls there:
-        then a better one may lie beyond.
-    error : float
-        The mean squared leave-one-out error, over samples and targets.
-    """
-
-    alpha: float
-    relative: float
-    edge: str
-    error: float
+    alpha: float  # added to the kernel's diagonal, as scikit-learn's
+    relative: float  # alpha / mean diagonal of the kernel (centred with an intercept)
+    edge: str  # "smallest" or "largest" of the grid if the error still falls there, else ""
+    error: float  # mean squared leave-one-out error, over samples and targets
 
 
 def leave_one_out_alpha(
@@ -45,27 +32,11 @@ def leave_one_out_alpha(
     fit_intercept: bool = True,
     tolerance: float = 0.0,
 ) -> AlphaChoice:
-    """Choose alpha for a ridge model of X and y by leave-one-out cross-validation.
+    """Choose alpha for a ridge model by leave-one-out cross-validation, one for all targets.
 
-    What `RidgeCV` and `RidgeClassifierCV` do, on a wide grid that follows the data's scale: 1e-8
-    to 1e5 times the mean diagonal of the kernel.
-
-    Parameters
-    ----------
-    X : array or sparse array of shape (n, d)
-        The samples.
-    y : array-like of shape (n,) or (n, n_targets)
-        Their targets. Several have one alpha in common.
-    classify : bool, default=False
-        Whether y are classes: targets are then -1 and +1, one column a class if there are several.
-    fit_intercept : bool, default=True
-        Whether the model has an intercept, which is not penalised.
-    tolerance : float, default=0
-        The largest alpha whose error exceeds the smallest by at most this share is chosen.
-
-    Returns
-    -------
-    AlphaChoice
+    What `RidgeCV` and `RidgeClassifierCV` do, on a grid that follows the scale of the data: 1e-8 to
+    1e5 times the mean diagonal of the kernel. The largest alpha is chosen whose error exceeds the
+    smallest by at most the share ``tolerance``.
 
     Examples
     --------
@@ -85,23 +56,7 @@ def leave_one_out_alpha(
 def choose_alpha(
     path: DualPath, Y: FloatArray, *, fit_intercept: bool, tolerance: float = 0.0
 ) -> AlphaChoice:
-    """Choose alpha for one kernel, as `leave_one_out_alpha` does for its features.
-
-    Parameters
-    ----------
-    path : DualPath
-        Of the kernel; with an intercept, of the centred one.
-    Y : ndarray of shape (n,) or (n, n_targets)
-        Targets, not centred.
-    fit_intercept : bool
-        Whether the model has an intercept.
-    tolerance : float, default=0
-        The largest alpha whose error exceeds the smallest by at most this share is chosen.
-
-    Returns
-    -------
-    AlphaChoice
-    """
+    """Choose alpha as `leave_one_out_alpha` does. With an intercept, the kernel is centred."""
     scale = path.eigenvalues.sum() / path.basis.shape[0] or 1.0
     alphas = RELATIVE_ALPHAS * scale
     errors = leave_one_out_errors(path, Y, alphas, fit_intercept=fit_intercept)
@@ -122,28 +77,14 @@ def choose_alpha(
 def leave_one_out_errors(
     path: DualPath, Y: FloatArray, alphas: ArrayLike, *, fit_intercept: bool
 ) -> FloatArray:
-    """Compute mean squared leave-one-out errors of ridge models in closed form.
+    """Compute mean squared leave-one-out errors of ridge models in closed form, one for each alpha.
 
-    With K = V diag(k) V^T, centred where there is an intercept, the prediction for sample i of the
+    With K = V diag(k) V^T, centred if there is an intercept, the prediction for sample i of the
     model fitted without it differs from y_i by ::
 
         (y - H y)_i / (1 - H_ii),    H = V diag(k / (k + alpha)) V^T  [+ 1 1^T / n]
 
-    Parameters
-    ----------
-    path : DualPath
-        V and k.
-    Y : ndarray of shape (n,) or (n, n_targets)
-        Targets, not centred.
-    alphas : array-like of shape (n_alphas,)
-        Above 0.
-    fit_intercept : bool
-        Whether the model has an intercept: the term in brackets.
-
-    Returns
-    -------
-    ndarray of shape (n_alphas,)
-        Averaged over samples and targets.
+    with the term in brackets for an intercept. Y is not centred.
     """
     V, k = path.basis, path.eigenvalues
     n, rank = V.shape
@@ -166,41 +107,15 @@ def leave_one_out_errors(
 
 
 def class_targets(y: AnyArray, classes: AnyArray | None = None) -> FloatArray:
-    """Code classes as -1 and +1: one column for two classes, else one a class.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        The classes.
-    classes : ndarray, default=None
-        All classes, where y may lack some. None: those of y.
-
-    Returns
-    -------
-    ndarray of shape (n, n_columns)
-    """
+    """Code classes as -1 and +1: one column for two classes, else one for each."""
     classes = np.unique(y) if classes is None else classes
     return np.where(np.equal.outer(y, classes[1 if len(classes) == 2 else 0 :]), 1.0, -1.0)
 
 
 def dual_path(A: Any, A_test: Any = None, *, center: bool) -> tuple[DualPath, FloatArray | None]:
-    """Decompose the kernel of some samples' features, and compute that of test samples with them.
+    """Decompose the kernel A A^T, and compute A_test A^T if there are test samples.
 
-    Parameters
-    ----------
-    A : array or sparse array of shape (n, d)
-        The training samples.
-    A_test : array or sparse array of shape (n_test, d), default=None
-        Test samples.
-    center : bool
-        Whether the features' means over the training samples are subtracted from both.
-
-    Returns
-    -------
-    path : DualPath
-        Of A A^T. Centred, its rank is at most n - 1.
-    K_test : ndarray of shape (n_test, n), or None
-        A_test A^T.
+    ``center``: subtract the means of A's features from both; the rank is then at most n - 1.
     """
     n, d = A.shape
     if is_sparse(A) and d > WIDE * n:

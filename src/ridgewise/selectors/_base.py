@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What all selectors share: how many features, what a fitted one holds, how it transforms."""
+"""Base of all selectors: number of features, fitted attributes, transform."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -58,7 +58,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
     def _set_selection(
         self, chosen: IndexArray, weights: FloatArray | None = None, groups: Groups | None = None
     ) -> Self:
-        """Store the features, or groups, that were selected; without weights, each is 1."""
+        """Store the selected features or groups; default weights are 1."""
         chosen = np.asarray(chosen, dtype=np.intp)
         self.weights_ = np.ones(len(chosen)) if weights is None else weights
         self.selected_ = chosen
@@ -87,7 +87,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
 
     @property
     def _scale(self) -> FloatArray | None:
-        """What the selected columns are multiplied with, in their original order."""
+        """Factors of the selected columns, in their original order."""
         if not getattr(self, "rescale", False):
             return None
         return np.sqrt(self.feature_weights_[np.argsort(self.selected_)])
@@ -126,7 +126,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
         return selected * scale.astype(selected.dtype)
 
     def _take_columns(self, X: Any) -> Any:
-        """What scikit-learn's selectors give; of sparse columns without a copy of all of them."""
+        """As scikit-learn's transform; CSC without a copy of all columns."""
         if not (is_sparse(X) and X.format == "csc"):
             return super().transform(X)
         check_is_fitted(self)
@@ -194,7 +194,7 @@ def validate_wide(selector: FeatureSelector, X: Any) -> Any:
 
 
 def validate_outside(selector: FeatureSelector, X: Any, *, reset: bool = True) -> Any:
-    """Check the features of a container that is not in memory, and none of its values."""
+    """Check shape and feature names of a container that is not in memory; no values are read."""
     header = header_of(X)
     X = as_numbers(as_source(X, sized=reset))
     validate_data(selector, header, "ignored", skip_check_array=True, reset=reset)
@@ -202,7 +202,7 @@ def validate_outside(selector: FeatureSelector, X: Any, *, reset: bool = True) -
 
 
 def as_numbers(X: Any) -> Any:
-    """As it is, if it holds numbers; objects that are numbers as float64; an error else."""
+    """Return X if it holds numbers, objects as float64; raise if they are none."""
     if X.dtype.kind in "biuf":
         return X
     if X.dtype.kind == "O":
@@ -211,23 +211,23 @@ def as_numbers(X: Any) -> Any:
 
 
 def as_floating(X: Any) -> Any:
-    """As it is, if it holds floats; else in float64."""
+    """Return X if it holds floats, else X as float64."""
     return X if X.dtype.kind == "f" else X.astype(np.float64)
 
 
 def check_n_groups(wanted: Any, groups: Groups, default: int) -> int:
-    """How many groups ``n_features_to_select`` asks for, or features if there are none."""
+    """The number of groups that ``n_features_to_select`` stands for; of features without groups."""
     found = check_n_features(wanted, len(groups), min(default, len(groups)))
     if groups.given and found > len(groups):
         raise ValueError(
-            f"n_features_to_select counts groups: got {wanted}, and there are {len(groups)} groups "
-            f"of the {len(groups.index)} features"
+            f"n_features_to_select counts groups: got {wanted}, but the {len(groups.index)} "
+            f"features are in {len(groups)} groups"
         )
     return found
 
 
 def check_n_features(wanted: Any, n_features: int, default: int) -> int:
-    """How many features ``n_features_to_select`` asks for."""
+    """The number of features that ``n_features_to_select`` stands for."""
     if wanted is None:
         return default
     if isinstance(wanted, Integral) and not isinstance(wanted, bool) and int(wanted) >= 1:
@@ -236,13 +236,13 @@ def check_n_features(wanted: Any, n_features: int, default: int) -> int:
     if is_share and 0 < float(wanted) <= 1:
         return max(1, int(float(wanted) * n_features + 1e-9))
     raise ValueError(
-        "n_features_to_select must be an int >= 1 (how many), a float in (0, 1] (which share of "
-        f"the features) or None (a default); got {wanted!r}"
+        "n_features_to_select must be an int >= 1 (how many), a float in (0, 1] (share of the "
+        f"features) or None (default); got {wanted!r}"
     )
 
 
 def check_one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
-    """Refuse a value that is not among those allowed."""
+    """Raise if a value is not allowed."""
     if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}")
 

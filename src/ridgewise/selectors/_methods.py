@@ -76,47 +76,17 @@ class Method:
 
 
 def presence(X: Any) -> dict[str, float | str]:
-    """Choose information gain's threshold: 0 for sparse data, else each feature's median.
-
-    Parameters
-    ----------
-    X : array or sparse array
-        The data.
-
-    Returns
-    -------
-    dict of str to float or str
-    """
+    """Choose information gain's threshold: 0 for sparse data, else each feature's median."""
     return {"threshold": "median" if is_dense(X) else 0.0}
 
 
 def rule_for(X: Any) -> dict[str, str]:
-    """Choose the rule of BSS: "slack" for dense data (docs/guide.md has the measurements).
-
-    Parameters
-    ----------
-    X : array or sparse array
-        The data.
-
-    Returns
-    -------
-    dict of str to str
-    """
+    """Choose the rule of BSS: "slack" for dense data (docs/guide.md has the measurements)."""
     return {"rule": "slack"} if is_dense(X) else {}
 
 
 def is_dense(X: Any) -> bool:
-    """Whether most values are not zero.
-
-    Parameters
-    ----------
-    X : array or sparse array
-        The data. A memory map is dense, and not read.
-
-    Returns
-    -------
-    bool
-    """
+    """Whether most values are not zero. A memory map counts as dense, and is not read."""
     if is_sparse(X) or isinstance(X, np.memmap):
         return not is_sparse(X)
     return bool(np.count_nonzero(X) > (1 - MOSTLY) * X.size)
@@ -235,26 +205,8 @@ def make_selector(
 ) -> Any:
     """Make a method's selector for some data.
 
-    Parameters
-    ----------
-    method : str
-        One of `METHODS`.
-    options : mapping, default=None
-        Parameters that the user gave; those that are None were not given.
-    n_features : int, float or None, default=None
-        How many, or which share.
-    X : array or sparse array, default=None
-        The data, on which defaults depend.
-    classify : bool, default=True
-        Whether the target are classes.
-    intercept : bool, default=False
-        Whether the model has an intercept: a selector that can centre then does.
-    seed : int, default=0
-        For a method that draws.
-
-    Returns
-    -------
-    selector
+    ``options`` are the user's parameters (None: not given), ``X`` decides defaults, and with
+    ``intercept`` a selector that can centre does.
 
     Examples
     --------
@@ -271,27 +223,7 @@ def make_selector(
 
 
 def explain_defaults(methods: Sequence[str], X: Any) -> str:
-    """Say which parameters were chosen for these data, and why.
-
-    Parameters
-    ----------
-    methods : sequence of str
-        Names of `METHODS`.
-    X : array or sparse array
-        The data.
-
-    Returns
-    -------
-    str
-        Empty where nothing was chosen.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ridgewise.selectors import explain_defaults
-    >>> explain_defaults(["bss", "random"], np.ones((3, 5)))
-    'BSS with rule=slack (lower errors and tighter certificates on dense data)'
-    """
+    """Say which parameters were chosen for these data, and why; empty if none were."""
     parts = []
     for name in methods:
         chosen = METHODS[name].defaults(X)
@@ -302,80 +234,24 @@ def explain_defaults(methods: Sequence[str], X: Any) -> str:
 
 
 def check_method(method: str) -> str:
-    """Raise if a method is unknown.
-
-    Parameters
-    ----------
-    method : str
-        A name.
-
-    Returns
-    -------
-    str
-        The same name.
-    """
+    """Return the name of a method; raise if it is unknown."""
     if method not in METHODS:
         raise ValueError(f"unknown method {method!r}: it must be one of {', '.join(METHODS)}")
     return method
 
 
 def method_for(method: str, *, has_target: bool) -> str:
-    """The method itself, or the one that takes its place where there is no target.
-
-    Parameters
-    ----------
-    method : str
-        One of `METHODS`.
-    has_target : bool
-        Whether there is a target.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> from ridgewise.selectors import method_for
-    >>> method_for("subset", has_target=False)
-    'subset-data'
-    """
+    """The method itself, or the one that takes its place if there is no target."""
     return method if has_target else METHODS[check_method(method)].otherwise or method
 
 
 def method_of(selector: Any) -> str:
-    """Find the method of a selector.
-
-    Parameters
-    ----------
-    selector : selector
-        Any.
-
-    Returns
-    -------
-    str
-        Its name in `METHODS`; the name of its class where it is none of these.
-
-    Examples
-    --------
-    >>> from ridgewise.selectors import LeverageSelector, method_of
-    >>> method_of(LeverageSelector(sampling="top"))
-    'leverage-top'
-    """
+    """Find the name of a selector's method; the name of its class if it is none of `METHODS`."""
     found = [name for name, entry in METHODS.items() if entry.is_method_of(selector)]
     best = max(found, key=lambda name: len(METHODS[name].settings), default=None)
     return type(selector).__name__ if best is None else best
 
 
 def label_of(method: str) -> str:
-    """Name a method in a sentence.
-
-    Parameters
-    ----------
-    method : str
-        Its name in `METHODS`, or any other, which is returned as it is.
-
-    Returns
-    -------
-    str
-    """
+    """The name of a method in sentences; unknown names are returned as they are."""
     return METHODS[method].label if method in METHODS else method

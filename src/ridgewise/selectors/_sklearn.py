@@ -24,7 +24,7 @@ from ridgewise.selectors._base import (
     validate_wide,
 )
 
-L1_STRENGTH = 0.01  # of the smallest penalty that leaves no feature
+L1_PENALTIES = (0.5, 0.3, 0.2, 0.1)  # of the smallest that leaves no feature; weaker ones fit noise
 RFE_STEP = 0.1  # of all features, removed in a round
 RFE_ALPHA = 0.1  # of the mean diagonal of the centred kernel
 
@@ -38,8 +38,9 @@ class SklearnSelector(FeatureSelector):
         How many features, or which share of them. None: half. At most d.
     by : {"f-test", "l1", "rfe"}, default="f-test"
         "f-test": `f_classif` or `f_regression`, feature by feature. "l1": the largest coefficients
-        of `Lasso` or of `LinearSVC` with an l1 penalty, on standardized features. "rfe":
-        `RFE` with `Ridge` or `RidgeClassifier`, a tenth of the features in a round.
+        of `Lasso` or of `LinearSVC` with an l1 penalty, on standardized features: at the first
+        of .5, .3, .2 and .1 of the largest penalty with enough non-zeros, then by the F-test.
+        "rfe": `RFE` with `Ridge` or `RidgeClassifier`, a tenth of the features in a round.
     classify : bool, default=True
         Whether the target are classes.
 
@@ -91,11 +92,7 @@ class SklearnSelector(FeatureSelector):
         X = validate_wide(self, X)
         d = X.shape[1]
         wanted = min(d, check_n_features(self.n_features_to_select, d, default=max(1, d // 2)))
-        # What does not depend on the number is computed once in a comparison's fold.
-        settings: dict[str, Any] = {"count": wanted} if self.by == "rfe" else {}
-        scores: FloatArray = remembered(
-            SCORES[self.by], X, y=_Target(y), classify=bool(self.classify), **settings
-        )
+        scores = SCORES[self.by](X, wanted, y=_Target(y), classify=bool(self.classify))
         return self._set_selection(descending(scores)[:wanted])
 
     def __sklearn_tags__(self) -> Any:
@@ -121,7 +118,11 @@ def _checked(X: Any, y: _Target, classify: bool) -> tuple[Any, Any]:
     return check_X_y(X, y.values, accept_sparse="csr", dtype=np.float64, y_numeric=not classify)
 
 
-def _f_scores(X: Any, *, y: _Target, classify: bool) -> FloatArray:
+def _f_scores(X: Any, count: int, **target: Any) -> FloatArray:
+    return remembered(_f_values, X, **target)
+
+
+def _f_values(X: Any, *, y: _Target, classify: bool) -> FloatArray:
     """F values; constant features come last."""
     X, target = _checked(X, y, classify)
     with np.errstate(divide="ignore", invalid="ignore"), catch_warnings():
@@ -132,25 +133,37 @@ def _f_scores(X: Any, *, y: _Target, classify: bool) -> FloatArray:
     return np.asarray(finite / max(largest, 1.0))
 
 
-def _l1_scores(X: Any, *, y: _Target, classify: bool) -> FloatArray:
-    """Sizes of coefficients of a model with an l1 penalty, on standardized features."""
+def _l1_scores(X: Any, count: int, **target: Any) -> FloatArray:
+    """Sizes of coefficients at the first penalty with enough non-zeros; F values below them."""
+    path = remembered(_l1_sizes, X, **target)
+    enough = np.count_nonzero(path, axis=1) >= count
+    sizes = path[enough.argmax() if enough.any() else -1]
+    f_values = remembered(_f_values, X, **target)
+    return np.where(sizes > 0, f_values.max() + 1 + sizes / (sizes.max() or 1.0), f_values)
+
+
+def _l1_sizes(X: Any, *, y: _Target, classify: bool) -> FloatArray:
+    """Sizes of coefficients on standardized features, for each of `L1_PENALTIES`."""
     X, target = _checked(X, y, classify)
     Z = StandardScaler(with_mean=not is_sparse(X)).fit_transform(X)
     if classify:
-        C = l1_min_c(Z, target) / L1_STRENGTH
-        model: Any = LinearSVC(C=C, penalty="l1", dual=False, tol=1e-3)
+        smallest = l1_min_c(Z, target)
+        models: list[Any] = [
+            LinearSVC(C=smallest / penalty, penalty="l1", dual=False, tol=1e-3)
+            for penalty in L1_PENALTIES
+        ]
     else:
         largest = np.abs(Z.T @ (target - target.mean())).max() / len(target)
-        model = Lasso(alpha=L1_STRENGTH * largest, tol=1e-3)
+        models = [Lasso(alpha=penalty * largest, tol=1e-3) for penalty in L1_PENALTIES]
     with catch_warnings():
         simplefilter("ignore", ConvergenceWarning)  # a ranking needs few digits
-        return _sizes(model.fit(Z, target).coef_)
+        return np.array([_sizes(model.fit(Z, target).coef_) for model in models])
 
 
-def _rfe_scores(X: Any, *, y: _Target, classify: bool, count: int) -> FloatArray:
+def _rfe_scores(X: Any, count: int, *, y: _Target, classify: bool) -> FloatArray:
     """0 for features that were eliminated; for the others the sizes of their coefficients."""
     X, target = _checked(X, y, classify)
-    alpha = max(RFE_ALPHA * centred_diagonal(X), np.finfo(np.float64).tiny)
+    alpha = max(RFE_ALPHA * _sum_of_variances(X), np.finfo(np.float64).tiny)
     model = RidgeClassifier(alpha) if classify else Ridge(alpha)
     found = RFE(model, n_features_to_select=count, step=RFE_STEP).fit(X, target)
     scores = np.zeros(X.shape[1])
@@ -163,18 +176,8 @@ def _sizes(coef: FloatArray) -> FloatArray:
     return np.asarray(np.linalg.norm(np.atleast_2d(coef), axis=0))
 
 
-def centred_diagonal(X: Any) -> float:
-    """Compute the mean of the diagonal of the centred kernel: the sum of the features' variances.
-
-    Parameters
-    ----------
-    X : array or sparse array of shape (n, d)
-        The samples.
-
-    Returns
-    -------
-    float
-    """
+def _sum_of_variances(X: Any) -> float:
+    """The mean of the diagonal of the centred kernel."""
     if is_sparse(X):
         return float(mean_variance_axis(X, axis=0)[1].sum())
     return float(np.var(np.asarray(X), axis=0, dtype=np.float64).sum())
