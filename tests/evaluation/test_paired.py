@@ -41,21 +41,6 @@ def test_squares_of_differences_neither_underflow_nor_overflow(paired_test, scal
     assert found.p_value == expected.p_value
 
 
-def test_t_without_overlap_is_students():
-    random = np.random.RandomState(0)
-    first, second = random.rand(20), random.rand(20)
-    expected = stats.ttest_rel(first, second).pvalue
-    assert corrected_t_test(first, second, test_share=0).p_value == pytest.approx(expected)
-
-
-def test_t_corrected_is_more_careful():
-    random = np.random.RandomState(1)
-    first, second = random.rand(100), random.rand(100) + 0.1
-    shares = (0, 1 / 9, 1)
-    values = [corrected_t_test(first, second, test_share=share).p_value for share in shares]
-    assert values == sorted(values)
-
-
 def test_t_keeps_its_level_where_the_plain_one_does_not():
     """Differences that share a part, as those of overlapping training sets do."""
     random = np.random.RandomState(0)
@@ -103,13 +88,6 @@ def test_wilcoxon_is_scipys_without_ties(n):
     assert wilcoxon_test(first, second).p_value == pytest.approx(expected)
 
 
-def test_wilcoxon_of_many_is_nearly_normal():
-    random = np.random.RandomState(0)
-    first, second = random.rand(200), random.rand(200) + 0.05
-    expected = stats.wilcoxon(first, second, method="approx").pvalue
-    assert wilcoxon_test(first, second).p_value == pytest.approx(expected, rel=0.02)
-
-
 def test_wilcoxon_sees_ties_through_rounding():
     """0.3 - 0.2, 0.2 - 0.1 and 0.1 - 0.2 are 0.1, to one side or the other."""
     by_tenths = wilcoxon_test([0.3, 0.2, 0.1, 0.9], [0.2, 0.1, 0.2, 0.4])
@@ -136,11 +114,6 @@ def test_both_are_symmetric(pairs):
         assert 0 <= one.p_value <= 1
 
 
-def test_wilcoxon_needs_more_than_a_few():
-    assert wilcoxon_test([0.0], [0.5]).p_value == 1
-    assert wilcoxon_test([0.0, 0.0], [0.5, 0.6]).p_value == 0.5
-
-
 def test_one_difference_has_no_variance():
     found = corrected_t_test([0.1], [0.2], test_share=1)
     assert np.isnan(found.p_value)
@@ -159,5 +132,5 @@ def test_what_is_missing_is_no_evidence(paired_test):
 
 
 def test_unpaired_errors_are_refused(paired_test):
-    with pytest.raises(ValueError, match=r"must come in pairs; got shapes \(3,\) and \(1,\)"):
+    with pytest.raises(ValueError, match=r"must have equal shapes; got \(3,\) and \(1,\)"):
         paired_test([0.1, 0.2, 0.3], [0.1])

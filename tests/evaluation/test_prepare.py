@@ -23,7 +23,9 @@ def test_log1p_then_scale(container):
     np.testing.assert_allclose(np.ptp(values, axis=0), np.ptp(expected, axis=0))
 
 
-def test_nothing_to_do():
+def test_max_abs_and_none():
+    found = make_preparation("max-abs").fit_transform(np.array([[1.0, 50.0], [2.0, 100.0]]))
+    np.testing.assert_array_equal(found, [[0.5, 0.5], [1.0, 1.0]])
     assert make_preparation() is None
 
 

@@ -185,14 +185,16 @@ def _check_folds(y: AnyArray, plan: Plan, n_splits: int) -> None:
         counts = np.array([len(y)])
     elif len(names) < 2:
         raise ValueError(
-            f"y has only one class, {names[0]!r}: there is nothing to tell apart. Is it a "
-            'regression (task="regression")?'
+            f"y has only one class, {names[0]!r}, but at least two are needed. For regression "
+            'set task="regression"'
         )
     if counts.min() < n_splits:
-        what = f"class {names[counts.argmin()]!r} has" if plan.classify else "y has"
+        if not plan.classify:
+            raise ValueError(f"{n_splits} folds need as many samples; X has {len(y)}")
         raise ValueError(
-            f"{n_splits} folds need as many samples, of each class where there are classes: {what} "
-            f"{counts.min()}. Use a smaller n_splits, or leave small classes out"
+            f"{n_splits} folds need as many samples of each class, but class "
+            f"{names[counts.argmin()]!r} has {counts.min()}. Use fewer folds (n_splits), or leave "
+            "small classes out"
         )
 
 
@@ -205,7 +207,9 @@ def _cells(
     if not selectors:
         raise ValueError("selectors is empty: give at least one")
     if ALL_FEATURES in selectors:
-        raise ValueError(f"{ALL_FEATURES!r} is always in the comparison: give it another name")
+        raise ValueError(
+            f"{ALL_FEATURES!r} is the model without selection: give the selector another name"
+        )
     counts = _check_counts(n_features)
     yield Cell(ALL_FEATURES, None, None)
     for method, selector in selectors.items():
@@ -213,8 +217,8 @@ def _cells(
             raise TypeError(f"names of selectors must be strings; got {method!r}")
         if not hasattr(last_step(selector), "get_support"):
             raise TypeError(
-                f"{method}: a {type(last_step(selector)).__name__} has no get_support, which tells "
-                "what was selected. Give a selector, or a pipeline that ends in one"
+                f"{method}: {type(last_step(selector)).__name__} has no get_support method. Give a "
+                "selector, or a pipeline that ends in one"
             )
         for count in counts:
             yield Cell(method, count, _with_count(method, selector, count))
@@ -228,7 +232,8 @@ def _distinct(selectors: Sequence[Any]) -> Sequence[Any]:
     kinds = [type(selector).__name__ for selector in selectors]
     if len(set(kinds)) < len(kinds):
         raise ValueError(
-            f"of {', '.join(kinds)} some have the same name: give a dict, with names of your own"
+            f"several selectors are of the same class ({', '.join(kinds)}): give a dict with a "
+            "name for each"
         )
     return selectors
 
@@ -246,7 +251,7 @@ def _with_count(method: str, selector: Any, count: int | None) -> Any:
             return selector
     raise ValueError(
         f"{method}: {type(last).__name__} has no parameter for the number of features (one of "
-        f"{', '.join(COUNT_PARAMETERS)}): leave n_features out, and make it with the number"
+        f"{', '.join(COUNT_PARAMETERS)}): leave n_features out, and set the number in the selector"
     )
 
 
@@ -338,5 +343,5 @@ def _feature_names(names: Sequence[str] | None, n_features: int) -> AnyArray | N
     if names is None:
         return None
     if len(names) != n_features:
-        raise ValueError(f"{len(names)} feature_names for the {n_features} features of X")
+        raise ValueError(f"feature_names has length {len(names)}, but X has {n_features} features")
     return np.array([str(name) for name in names])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a comparison found: errors, times, stability, features, and who is better."""
+"""Results of a comparison: errors, times, stability, features, paired tests."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
@@ -209,7 +209,7 @@ class Comparison:
         """
         found = [entry for entry in self.entries if entry.method == method]
         if not found:
-            raise ValueError(f"{method!r} is none of {', '.join(self.methods)}")
+            raise ValueError(f"unknown method {method!r}: use one of {', '.join(self.methods)}")
         if len(found) == 1 and (n_features is None or method == ALL_FEATURES):
             return found[0]
         for entry in found:
@@ -257,6 +257,10 @@ class Comparison:
         300
         """
         entry = self.fewest_as_good([one for one in self.entries if one.method != ALL_FEATURES])
+        return self.best_row(entry)
+
+    def best_row(self, entry: Entry) -> ComparisonRow:
+        """The row of an entry at the alpha with the smallest mean error."""
         return self._row(entry, entry.best_place)
 
     def fewest_as_good(self, entries: Sequence[Entry]) -> Entry:
@@ -327,7 +331,7 @@ class Comparison:
         if alpha is None and len(self._places) == 1:
             return 0
         if self.alphas is None:
-            raise ValueError(f"alpha was chosen by leave-one-out: leave it out; got {alpha!r}")
+            raise ValueError(f"alpha must be None: leave-one-out chose it; got {alpha!r}")
         if alpha is None or alpha not in self.alphas:
             known = ", ".join(f"{value:g}" for value in self.alphas)
             raise ValueError(f"alpha must be one of {known}; got {alpha!r}")

@@ -72,7 +72,7 @@ def _differences(first: ArrayLike, second: ArrayLike) -> tuple[float, FloatArray
     """
     first, second = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if first.shape != second.shape:
-        raise ValueError(f"errors must come in pairs; got shapes {first.shape} and {second.shape}")
+        raise ValueError(f"errors must have equal shapes; got {first.shape} and {second.shape}")
     differences = (first - second).ravel()
     if differences.size == 0:
         return float("nan"), differences

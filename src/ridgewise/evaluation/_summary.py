@@ -77,14 +77,9 @@ def summarize(comparison: Comparison) -> list[MethodSummary]:
     if comparison.classify:
         tolerance = max(tolerance, SMALL_POINT)
     return [
-        MethodSummary(_row(comparison, entry), _test(comparison, entry, reference), tolerance)
+        MethodSummary(comparison.best_row(entry), _test(comparison, entry, reference), tolerance)
         for entry in comparison.entries
     ]
-
-
-def _row(comparison: Comparison, entry: Entry) -> ComparisonRow:
-    alpha = None if comparison.alphas is None else comparison.alphas[entry.best_place]
-    return comparison.row(entry.method, entry.n_features, alpha)
 
 
 def _test(comparison: Comparison, first: Entry, second: Entry) -> PairedTest:
@@ -112,7 +107,7 @@ def contest(comparison: Comparison) -> Contest | None:
         return None
     ours, theirs = (comparison.fewest_as_good(groups[foreign]) for foreign in (False, True))
     test = _test(comparison, ours, theirs)
-    return Contest(_row(comparison, ours), _row(comparison, theirs), test)
+    return Contest(comparison.best_row(ours), comparison.best_row(theirs), test)
 
 
 def agreed_features(comparison: Comparison, n_features: int) -> list[Agreement]:

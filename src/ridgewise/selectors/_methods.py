@@ -92,6 +92,9 @@ def is_dense(X: Any) -> bool:
     return bool(np.count_nonzero(X) > (1 - MOSTLY) * X.size)
 
 
+USES_TARGET = (
+    "It uses the target, so the error of a model on the samples it was selected from is too low."
+)
 METHODS: dict[str, Method] = {
     "bss": Method(
         "BSS",
@@ -107,8 +110,7 @@ METHODS: dict[str, Method] = {
         "best subset",
         "The best subset for ridge regression: each feature lowers the model's objective for the "
         "target the most, together with those before it. A bound tells how much better any other "
-        "subset of the same size could be. It uses the target: the error of a model on the same "
-        "samples would be too low.",
+        f"subset of the same size could be. {USES_TARGET}",
         SubsetSelector,
         {"target": "y"},
         target="any",
@@ -133,7 +135,7 @@ METHODS: dict[str, Method] = {
     ),
     "leverage-top": Method(
         "largest leverage",
-        "The features with the largest leverage scores. No target is used.",
+        "The features with the largest leverage scores. It uses no target and is deterministic.",
         LeverageSelector,
         {"sampling": "top"},
         look=("orange", "-"),
@@ -148,7 +150,7 @@ METHODS: dict[str, Method] = {
     "information-gain": Method(
         "information gain",
         "Information gain selects the features that separate the classes best, each by itself. "
-        "It uses the target: the error of a model on the same samples would be too low.",
+        f"{USES_TARGET}",
         InformationGainSelector,
         defaults=presence,
         target="classes",
@@ -157,8 +159,8 @@ METHODS: dict[str, Method] = {
     "f-test": Method(
         "F-test",
         "The F-test (scikit-learn's f_classif, f_regression) selects the features that depend "
-        "most on the target, each by itself. The error of a model on the same samples would be "
-        "too low.",
+        "most on the target, each by itself. "
+        f"{USES_TARGET}",
         SklearnSelector,
         {"by": "f-test"},
         target="any",
@@ -167,8 +169,7 @@ METHODS: dict[str, Method] = {
     "l1": Method(
         "l1 model",
         "The largest coefficients of a linear model with an l1 penalty (scikit-learn's Lasso, "
-        "LinearSVC). It uses the target: the error of a model on the same samples would be too "
-        "low.",
+        f"LinearSVC). {USES_TARGET}",
         SklearnSelector,
         {"by": "l1"},
         target="any",
@@ -177,8 +178,7 @@ METHODS: dict[str, Method] = {
     "rfe": Method(
         "RFE",
         "RFE (scikit-learn's recursive feature elimination) fits a ridge model and drops the "
-        "features with the smallest coefficients, again and again. It uses the target: the error "
-        "of a model on the same samples would be too low.",
+        f"features with the smallest coefficients, again and again. {USES_TARGET}",
         SklearnSelector,
         {"by": "rfe"},
         target="any",
