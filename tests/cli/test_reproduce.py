@@ -152,7 +152,7 @@ def test_people_get_plain_text_in_a_pipe(whole, data_home):
     text = run("table3", *options, cwd=folder.parent).stdout
     assert "\x1b" not in text
     assert "reproduced: BSS has a smaller error" in text.replace("\n", " ")
-    assert "BSS against each of the others" in text
+    assert "BSS against every other method" in text
     assert text.endswith("The page: out/report.html\n")
     assert all(line == line.rstrip() for line in text.splitlines())
 

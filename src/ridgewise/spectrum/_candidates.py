@@ -77,7 +77,9 @@ class Candidates:
         ahead = min(self.few - len(missing), room)
         if ahead <= 0:  # so many at once are no hint at which come next
             return missing
-        likely = self.order[self.position[self.order] < 0][:ahead]
+        unread = self.position < 0
+        unread[missing] = False
+        likely = self.order[unread[self.order]][:ahead]
         self.few *= 2
         return np.union1d(missing, likely)
 
