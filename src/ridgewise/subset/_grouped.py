@@ -24,7 +24,7 @@ from ridgewise._typing import AnyArray, FloatArray, IndexArray, is_sparse
 from ridgewise.spectrum import Columns
 from ridgewise.subset._problem import Limits, Problem, priced
 
-STEPS = 16  # between two products with all features
+STEPS = 32  # between two products with all features
 POOL = 64  # groups at least ...
 POOL_FEATURES = 1024  # ... and more of small ones: about so many features
 TIE = 1e-10  # gains that differ by less, relatively, tie: the group that comes first is taken
@@ -167,21 +167,45 @@ class GroupState:
         self, steps: list[Step], pool: IndexArray, *, checked: bool
     ) -> tuple[int, "Blocks"]:
         """All groups after the steps; how many were right: no group outside was better."""
-        blocks, kept = self.blocks.copy(), len(steps)
+        before, after, kept = self.blocks, self.blocks.copy(), len(steps)
         outside = self.free.copy()
         outside[pool] = False
+        edges = np.cumsum([0, *(step.A.shape[1] for step in steps)])
+        taken = np.array([step.gain / self.prices[step.group] * (1 + TIE) for step in steps])
         for groups, a, w in self.products(steps):
-            start = 0
-            for t, step in enumerate(steps):
-                if checked and 0 < t < kept:
-                    taken = step.gain / self.prices[step.group] * (1 + TIE)
-                    rivals = outside[groups] & (self.limits.costs[groups] <= step.room * ROUNDED_UP)
-                    if np.any((blocks.gains(groups) > taken * self.prices[groups]) & rivals):
-                        kept = t
-                stop = start + step.A.shape[1]
-                blocks.move(groups, a[start:stop], w[start:stop])
-                start = stop
-        return kept, blocks
+            after.move(groups, a, w)
+            if not checked:
+                continue
+            most = before.most_gains(after, groups, a, w, edges) / self.prices[groups][:, None]
+            most[~outside[groups]] = -1
+            for g in np.flatnonzero((most[:, 1:kept] > taken[1:kept]).any(axis=1)):
+                kept = min(kept, self.first_better(groups, int(g), a, w, steps[:kept], taken))
+        return kept, after
+
+    def first_better(
+        self,
+        groups: IndexArray,
+        place: int,
+        a: FloatArray,
+        w: FloatArray,
+        steps: list[Step],
+        taken: FloatArray,
+    ) -> int:
+        """The first step after the first at which this group is better, or their number."""
+        stop = int(np.cumsum(self.groups.sizes[groups])[place])
+        group = groups[[place]]
+        one = Blocks(self.groups, group)
+        one.take(self.blocks, group)
+        features = slice(stop - int(self.groups.sizes[group[0]]), stop)
+        start = 0
+        for t, step in enumerate(steps):
+            fits = self.limits.costs[group[0]] <= step.room * ROUNDED_UP
+            if t > 0 and fits and one.gains()[0] > taken[t] * self.prices[group[0]]:
+                return t
+            rows = slice(start, start + step.A.shape[1])
+            one.move(np.zeros(1, dtype=np.intp), a[rows, features], w[rows, features])
+            start = rows.stop
+        return len(steps)
 
     def products(self, steps: list[Step]) -> Iterator[tuple[IndexArray, FloatArray, FloatArray]]:
         """A^T X and W^T X of all steps for some groups at a time, their features in a row."""
@@ -276,6 +300,35 @@ class Blocks:
             solved = np.linalg.solve(np.eye(size) + G, H)
             found[which] = np.einsum("gii->g", solved)
         return np.maximum(found, 0)
+
+    def most_gains(
+        self,
+        after: "Blocks",
+        held: IndexArray,
+        a: FloatArray,
+        w: FloatArray,
+        edges: IndexArray,
+    ) -> FloatArray:
+        """Bounds on the gains of the groups ``held`` before each of some steps, shape (k, steps).
+
+        G only falls, so (I + G)^-1 is at most C = (I + G)^-1 after the steps, and tr C H is linear
+        in H.
+        """
+        most = np.empty((len(held), len(edges) - 1))
+        for size, which, at, features in self.by_size(held):
+            C = np.linalg.inv(np.eye(size) + after.G[size][at])
+            start = np.einsum("gij,gji->g", C, self.H[size][at])
+            a_g, w_g = a.T[features], w.T[features]
+            falls = 2 * np.einsum("gst,gst->gt", C @ a_g, w_g)
+            falls = np.add.reduceat(falls, edges[:-1], axis=1)
+            most[which] = start[:, None] - (np.cumsum(falls, axis=1) - falls)
+        return most
+
+    def take(self, others: "Blocks", ids: IndexArray) -> None:
+        """Have G and H of some groups from others."""
+        for size, which, at, _ in others.by_size(np.searchsorted(others.ids, ids)):
+            mine = self.position[np.searchsorted(self.ids, ids[which])]
+            self.G[size][mine], self.H[size][mine] = others.G[size][at], others.H[size][at]
 
     def differs(self, others: "Blocks") -> bool:
         """Whether another has other H of these groups, by more than rounding should make."""
