@@ -18,7 +18,7 @@ def cells(content, column):
 
 
 def written(names):
-    run = SimpleNamespace(rows=[(name, -1, 1, -0.5, 0.25) for name in names])
+    run = SimpleNamespace(rows=[(name, -1, 1, -0.5, 0.25) for name in names], groups=[])
     assert {*cells(selected_csv(run), "weight")} == {"-0.5"}
     row = {"n_features": 3, "alpha": 0.1, "error_mean": 0.2, "error_std": 0.0}
     row |= {"alpha_relative": 0.1, "alpha_edge": ""}

@@ -353,7 +353,7 @@ def test_repr_and_names():
     selector = LeverageSelector(4, sampling="top", groups=LABELS).set_output(transform="pandas")
     Z = selector.fit_transform(frame)
     listed = ", ".join(selector.selected_groups_[:3])
-    assert f"4 groups, {selector.n_selected_} of 60 features: {listed}, ..." in repr(selector)
+    assert f"4 of 10 groups, {selector.n_selected_} of 60 features: {listed}, ..." in repr(selector)
     assert list(Z.columns) == [f"gene {j}" for j in np.sort(selector.selected_)]
     assert list(selector.get_feature_names_out()) == list(Z.columns)
 

@@ -13,6 +13,7 @@ import typer
 from ridgewise._typing import is_sparse
 from ridgewise.barrier import RULES
 from ridgewise.cli._app import AsJson, Force, Quiet, Seed, app, command_line
+from ridgewise.cli._groups import group_labels
 from ridgewise.cli._methods import check_options, parse_n_features
 from ridgewise.cli._reading import check_not_read, reads_file, stem_of
 from ridgewise.datasets import SAVE_FORMATS, marked_h5ad, table_bytes
@@ -20,6 +21,7 @@ from ridgewise.datasets.readers import Table, check_classes, describe_target
 from ridgewise.evaluation import (
     SCALES,
     SelectionRun,
+    feature_weights,
     is_classification,
     make_preparation,
     run_selection,
@@ -63,6 +65,8 @@ Examples:
   ridgewise select counts.npz --vocabulary words.txt --epsilon 0.5
   ridgewise select matrix.mtx -n 200 --rule slack --polish --save reduced.parquet
   ridgewise select markers.npy -n 1000 --memory 2GB
+  ridgewise select visits.csv --target ill --categorical onehot -n 20
+  ridgewise select expression.csv --groups pathways.csv -n 30
 """
 
 NFeatures = Annotated[
@@ -116,6 +120,15 @@ Alpha = Annotated[
         show_default="auto",
     ),
 ]
+GroupsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--groups",
+        metavar="FILE|prefix:SEP",
+        help="Select groups of features as a whole, and count them with -n: a file with lines "
+        "feature,group; or prefix:_ for the part of a name before _.",
+    ),
+]
 Center = Annotated[
     bool,
     typer.Option(
@@ -164,6 +177,7 @@ def select(
     polish: Polish = False,
     alpha: Alpha = None,
     rank: Rank = None,
+    groups: GroupsOption = None,
     center: Center = True,
     scale: Scale = "none",
     log1p: Log1p = False,
@@ -177,12 +191,13 @@ def select(
 ) -> None:
     """Select from a file, write the folder, and show what was found."""
     count = None if n_features is None else parse_n_features(n_features)
-    options = {
+    options: dict[str, Any] = {
         "epsilon": epsilon,
         "rule": rule,
         "polish": polish or None,
         "rank": None if rank is None else parse_n_features(rank, "--rank"),
         "rescale": False if no_rescale else None,
+        "groups": groups,
     }
     check_options(check_method(method), options)
     relative_alpha = None if alpha in (None, "auto") else _alpha(str(alpha))
@@ -194,8 +209,15 @@ def select(
         table = read()
         method = method_for(method, has_target=table.y is not None)
         _check_target(table, method)
+        labels = group_labels(groups, table)
+        notes = []
+        if labels is not None and "groups" in METHODS[method].parameters:
+            options["groups"] = labels
+        elif labels is not None:
+            notes.append(f"{method} selects the levels of a category one by one, not as a whole.")
         own = n_features or epsilon or method.startswith("subset")  # which has a rule of its own
-        usual = None if own else _usual_count(table.X, center=center)
+        usual = None if own else _usual_count(table.X, options["groups"], center=center)
+        told = "" if rule else method
         is_subset = usual is None and not (n_features or epsilon)
         selector = make_selector(
             method,
@@ -217,7 +239,7 @@ def select(
             folds=folds,
             alpha=relative_alpha,
             verify=not no_verify,
-            notes=_notes(table, usual, "" if rule else method, center=center, subset=is_subset),
+            notes=[*_notes(table, usual, told, labels, center=center, subset=is_subset), *notes],
             on_step=on_step,
         )
         on_step("writing")
@@ -225,7 +247,7 @@ def select(
         if save is not None:
             more[save] = _selected_bytes(table, selector, save.suffix.lower().lstrip("."))
         if mark is not None:
-            more[mark] = marked_h5ad(file, table, selector.selected_, selector.weights_)
+            more[mark] = marked_h5ad(file, table, selector.selected_, feature_weights(selector))
         seconds = write(run, table, folder, more, file=file)
     paths = [*(folder / name for name in FILES), *more]
     show(run, table, paths, seconds, in_json=as_json, quiet=quiet)
@@ -282,24 +304,28 @@ def _bounded_sizes(count: Any) -> bool | list[int]:
     return sorted({max(1, count // part) for part in (8, 4, 2, 1)})
 
 
-def _usual_count(X: Any, *, center: bool) -> int:
-    """Four features a direction, at most half of all."""
+def _usual_count(X: Any, groups: Any, *, center: bool) -> int:
+    """Four features a direction, or groups, at most half of all."""
     n, d = X.shape
-    return min(FEATURES_PER_DIRECTION * max(1, n - center), -(-d // 2))
+    count = d if groups is None else len(set(groups))
+    return min(FEATURES_PER_DIRECTION * max(1, n - center), -(-count // 2))
 
 
 def _notes(
-    table: Table, usual: int | None, method: str, *, center: bool, subset: bool
+    table: Table, usual: int | None, method: str, groups: Any, *, center: bool, subset: bool
 ) -> list[str]:
     """Say what was chosen for the user, and why."""
     n, d = table.X.shape
+    what = "features"
+    if groups is not None:
+        d, what = len(set(groups)), "groups"
     chosen = []
     if usual is not None:
         half = f"half of {d:,}"
         why = half if usual == -(-d // 2) else f"four times the rank that {n:,} samples can have"
-        chosen.append(f"{usual:,} features ({why})")
+        chosen.append(f"{usual:,} {what} ({why})")
     if subset:
-        chosen.append("as many features as reach 95 % of what all give, at most as many as samples")
+        chosen.append(f"as many {what} as reach 95 % of what all give, at most as many as samples")
     if method and (settings := explain_defaults([method], table.X)):
         chosen.append(settings)
     if center:

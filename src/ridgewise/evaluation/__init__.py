@@ -14,7 +14,7 @@ from ridgewise.evaluation._demo import ALL_WORDS, Demo, run_demo
 from ridgewise.evaluation._paired import PairedTest, corrected_t_test, wilcoxon_test
 from ridgewise.evaluation._prepare import SCALES, make_preparation, unit_warning
 from ridgewise.evaluation._relative_eigenvalues import relative_eigenvalues
-from ridgewise.evaluation._select import ModelAlpha, SelectionRun, run_selection
+from ridgewise.evaluation._select import ModelAlpha, SelectionRun, feature_weights, run_selection
 from ridgewise.evaluation._stability import mean_jaccard, nogueira_stability, selection_matrix
 from ridgewise.evaluation._summary import (
     Agreement,
@@ -45,6 +45,7 @@ __all__ = [
     "compare",
     "contest",
     "corrected_t_test",
+    "feature_weights",
     "is_classification",
     "make_preparation",
     "mean_jaccard",

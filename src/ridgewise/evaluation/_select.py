@@ -4,7 +4,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -73,6 +73,15 @@ class HeldOut:
     standard_error: float
     n_splits: int
     classify: bool
+
+
+class SelectedGroup(NamedTuple):
+    """A selected group of features: its label, weight, sum of leverage scores, and members."""
+
+    label: str
+    weight: float
+    leverage: float
+    members: list[str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,12 +153,32 @@ class SelectionRun:
     def rows(self) -> list[tuple[str, int, int, float, float, str]]:
         """Of every selected feature its name, index, order, weight, leverage, and stand-ins."""
         selected = self.selector.selected_.tolist()
-        weights = self.selector.weights_.tolist()
+        weights = feature_weights(self.selector).tolist()
         scores = self.leverage_scores[selected].tolist()
+        orders = [place for place, group in enumerate(self.groups, 1) for _ in group.members]
         return [
-            (str(self.feature_names[index]), index, place + 1, weight, score, self._stands(place))
-            for place, (index, weight, score) in enumerate(
-                zip(selected, weights, scores, strict=True)
+            (str(self.feature_names[index]), index, order, weight, score, self._stands(place))
+            for place, (index, order, weight, score) in enumerate(
+                zip(selected, orders or range(1, len(selected) + 1), weights, scores, strict=True)
+            )
+        ]
+
+    @property
+    def groups(self) -> list[SelectedGroup]:
+        """The selected groups, in the order of selection; none if there are no groups."""
+        selector = self.selector
+        if not hasattr(selector, "selected_groups_"):
+            return []
+        parts = np.split(selector.selected_, np.cumsum(selector.group_sizes_)[:-1])
+        return [
+            SelectedGroup(
+                str(label),
+                float(weight),
+                float(self.leverage_scores[members].sum()),
+                [str(name) for name in self.feature_names[members]],
+            )
+            for label, weight, members in zip(
+                selector.selected_groups_, selector.weights_, parts, strict=True
             )
         ]
 
@@ -301,7 +330,13 @@ def mean_diagonal(spectrum: Spectrum) -> float:
 
 def weights_of(selector: Any) -> FloatArray | None:
     """Weights that `transform` applies; None where it applies none."""
-    return selector.weights_ if getattr(selector, "rescale", True) else None
+    return feature_weights(selector) if getattr(selector, "rescale", True) else None
+
+
+def feature_weights(selector: Any) -> FloatArray:
+    """The weight of each selected feature: with groups, that of its group."""
+    weights: FloatArray = getattr(selector, "feature_weights_", selector.weights_)
+    return weights
 
 
 def random_certificate(spectrum: Spectrum, n_features: int, alpha: float) -> Certificate:
@@ -369,6 +404,6 @@ class _Clock:
 
 def _strongest(selector: Any, leverage_scores: FloatArray) -> IndexArray:
     """The selected features with the largest part in K~."""
-    part = selector.weights_ * leverage_scores[selector.selected_]
+    part = feature_weights(selector) * leverage_scores[selector.selected_]
     strongest: IndexArray = selector.selected_[np.argsort(-part, kind="stable")[:N_STRONGEST]]
     return strongest

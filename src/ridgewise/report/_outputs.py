@@ -19,7 +19,7 @@ from ridgewise.datasets import spreadsheet_safe
 from ridgewise.datasets.readers import Table
 from ridgewise.evaluation import Comparison, SelectionRun
 from ridgewise.guarantees import Certificate
-from ridgewise.report._selection_words import judge
+from ridgewise.report._selection_words import judge, parameters_of
 from ridgewise.selectors import method_of
 
 SELECTED_COLUMNS = ("feature", "index", "order", "weight", "leverage", "stands_for")
@@ -42,7 +42,11 @@ STATEMENT = {
 
 def selected_csv(run: SelectionRun) -> bytes:
     """Write the selected features, in the order of selection."""
-    return _csv(SELECTED_COLUMNS, run.rows)
+    if not run.groups:
+        return _csv(SELECTED_COLUMNS, run.rows)
+    labels = [group.label for group in run.groups for _ in group.members]
+    rows = [(*row, label) for row, label in zip(run.rows, labels, strict=True)]
+    return _csv((*SELECTED_COLUMNS, "group"), rows)
 
 
 def results_csv(comparison: Comparison) -> bytes:
@@ -72,8 +76,9 @@ def certificate_record(run: SelectionRun, table: Table) -> dict[str, Any]:
         "random_features": certificate_fields(run.random),
         "held_out": None if run.held_out is None else asdict(run.held_out),
         "method": method_of(run.selector),
-        "parameters": run.selector.get_params(),
+        "parameters": parameters_of(run.selector),
         "n_selected": int(run.selector.n_selected_),
+        **({"groups": [group.label for group in run.groups]} if run.groups else {}),
         "rank": run.rank,
         "selected_sha256": sha256(selected_csv(run)).hexdigest(),
         "notes": list(run.notes),

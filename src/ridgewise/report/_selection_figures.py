@@ -12,7 +12,7 @@ from matplotlib.path import Path as Outline
 from matplotlib.ticker import FuncFormatter
 
 from ridgewise._typing import FloatArray, IndexArray
-from ridgewise.evaluation import SelectionRun
+from ridgewise.evaluation import SelectionRun, feature_weights
 from ridgewise.guarantees import Certificate
 from ridgewise.report._style import BLUE, DASHES, FAINT, INK, ORANGE
 from ridgewise.report._svg import panel, plain_label, plain_logarithm
@@ -131,7 +131,7 @@ def draw_parts(run: SelectionRun) -> Figure:
     """Draw the selected features that count most: weight times leverage score."""
     order = np.argsort(run.selector.selected_)
     found = order[np.searchsorted(run.selector.selected_, run.strongest, sorter=order)]
-    parts = run.selector.weights_[found] * run.leverage_scores[run.strongest]
+    parts = feature_weights(run.selector)[found] * run.leverage_scores[run.strongest]
     places = np.arange(len(parts))
     with panel(WIDTH, 4.4, "The features that count most", grid="x") as (figure, axes):
         axes.hlines(places, 0, parts, color=BLUE, linewidth=2)

@@ -16,12 +16,14 @@ from ridgewise.report._selection_figures import (
 )
 from ridgewise.report._selection_words import (
     describe_count,
+    describe_groups,
     describe_held_out,
     explain_certificate,
     explain_models,
     interval_rows,
     judge,
     name_selection,
+    parameters_of,
     uses_target,
 )
 from ridgewise.report._svg import Picture
@@ -42,7 +44,7 @@ def selection_page(run: SelectionRun, table: Table, *, title: str, command: str 
         table=table,
         heading=name_selection(run),
         does=METHODS[method].does if method in METHODS else "",
-        notes=[*describe_count(run), *run.notes],
+        notes=[*describe_count(run), *describe_groups(run), *run.notes],
         facts=_facts(run),
         kind="plain" if uses_target(run) else judge(run),
         explanation=explain_certificate(run),
@@ -51,6 +53,7 @@ def selection_page(run: SelectionRun, table: Table, *, title: str, command: str 
         optimality=optimality,
         path_picture=None if optimality is None else _path_picture(run),
         features=_features(run),
+        groups=_groups(run) if run.groups else None,
         weighted=bool((run.selector.weights_ != 1).any()),
         certificate_picture=Picture(
             draw_certificate(interval_rows(run)),
@@ -60,7 +63,7 @@ def selection_page(run: SelectionRun, table: Table, *, title: str, command: str 
         ),
         pictures=_pictures(run),
         command=command,
-        parameters=sorted(run.selector.get_params().items()),
+        parameters=sorted(parameters_of(run.selector).items()),
     )
 
 
@@ -109,6 +112,25 @@ def _features(run: SelectionRun) -> DataTable:
         ],
         run.rows,
         file_name="selected.csv",
+    )
+
+
+def _groups(run: SelectionRun) -> DataTable:
+    """Make the table of the selected groups, with their members."""
+    return DataTable(
+        [
+            Column("group"),
+            Column("order", "{}", "When it was selected", minor=True),
+            Column("features", "{}", "How many it has"),
+            Column("weight", "{:.4g}", "That of each of its features"),
+            Column("leverage", "{:.4g}", "The sum over its features"),
+            Column("members", "", "Its features"),
+        ],
+        [
+            (one.label, order, len(one.members), one.weight, one.leverage, "; ".join(one.members))
+            for order, one in enumerate(run.groups, start=1)
+        ],
+        file_name="groups.csv",
     )
 
 

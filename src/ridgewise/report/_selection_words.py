@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a selection's certificate says, in sentences: the same in a terminal and on the page."""
 
+from typing import Any
+
+from ridgewise._groups import resolve_groups
 from ridgewise.evaluation import ModelAlpha, SelectionRun
 from ridgewise.guarantees import Certificate
-from ridgewise.report._words import plain_number
+from ridgewise.report._words import one_line, plain_number
 from ridgewise.selectors import METHODS, label_of, method_of
 
 GOOD = 1 / 3  # of eta without any feature: at alpha = 0 that of the interval [1/4, 4]
+MOST_LISTED = 12  # groups in a sentence
 BETTER, SAME = 0.75, 0.9  # of random features' eta: clearly less, and about as much
 
 
@@ -14,7 +18,50 @@ def name_selection(run: SelectionRun) -> str:
     """Say how many features were selected, and by which method."""
     method = method_of(run.selector)
     how = f"selected by {label_of(method)}" if method in METHODS else "as given"
-    return f"{run.selector.n_selected_:,} of {run.n_features:,} features, {how}"
+    features = f"{run.selector.n_selected_:,} of {run.n_features:,} features"
+    if run.groups:
+        return f"{len(run.groups):,} of {run.selector.n_groups_:,} groups ({features}), {how}"
+    return f"{features}, {how}"
+
+
+def parameters_of(selector: Any) -> dict[str, Any]:
+    """A selector's settings; of groups, which are one label a feature, their number."""
+    parameters: dict[str, Any] = selector.get_params()
+    if hasattr(selector, "n_groups_"):
+        parameters["groups"] = f"{selector.n_groups_} groups"
+    return parameters
+
+
+def describe_groups(run: SelectionRun) -> list[str]:
+    """Say which groups of several features were kept, and which left out; nothing without groups.
+
+    Groups of one feature are features.
+    """
+    if not run.groups:
+        return []
+    groups = resolve_groups(run.selector.groups, run.n_features)
+    several = [str(label) for label in groups.labels[groups.sizes > 1]]
+    kept = {one.label for one in run.groups}
+    parts = [
+        f"{_listed(names)} {'was' if len(names) == 1 else 'were'} {what}"
+        for what, names in (
+            ("kept", [name for name in several if name in kept]),
+            ("left out", [name for name in several if name not in kept]),
+        )
+        if names
+    ]
+    if not parts:
+        return []
+    return [
+        f"{len(several):,} of the {len(groups):,} groups have several features, and are kept or "
+        f"left out as a whole: {'; '.join(parts)}."
+    ]
+
+
+def _listed(names: list[str]) -> str:
+    more = len(names) - MOST_LISTED
+    shown = ", ".join(one_line(name, 40) for name in names[:MOST_LISTED])
+    return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 def uses_target(run: SelectionRun) -> bool:
@@ -113,17 +160,20 @@ def _promise(run: SelectionRun) -> str:
 def describe_count(run: SelectionRun) -> list[str]:
     """Say why fewer features came out than were asked for; nothing where that is not so."""
     wanted, found = getattr(run.selector, "n_features_to_select", None), run.selector.n_selected_
+    count, features = run.n_features, "features"
+    if run.groups:
+        found, count, features = len(run.groups), run.selector.n_groups_, "groups"
     if isinstance(wanted, float):
-        wanted = max(1, int(wanted * run.n_features + 1e-9))
+        wanted = max(1, int(wanted * count + 1e-9))
     if wanted is None or found >= wanted:
         return []
-    if wanted > run.n_features:
-        why = f"the data has {run.n_features:,} features"
+    if wanted > count:
+        why = f"the data has {count:,} {features}"
     elif getattr(run.selector, "sampling", "") == "iid":
         why = "sampling is with replacement, and a feature drawn again only gains weight"
     else:
         why = "the others add nothing to what these hold"
-    return [f"{wanted:,} features were asked for and {found:,} distinct ones came out: {why}."]
+    return [f"{wanted:,} {features} were asked for and {found:,} distinct ones came out: {why}."]
 
 
 def describe_held_out(run: SelectionRun) -> list[str]:

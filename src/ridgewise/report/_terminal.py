@@ -15,6 +15,7 @@ from ridgewise.report._comparison_page import alpha_cell, alpha_note, answer, er
 from ridgewise.report._console import BSS_STYLE, heading, plain_table, print_parts
 from ridgewise.report._selection_words import (
     describe_count,
+    describe_groups,
     describe_held_out,
     explain_certificate,
     explain_models,
@@ -44,7 +45,8 @@ def _selection_parts(
     n_selected = run.selector.n_selected_
     yield heading(name_selection(run))
     yield f"{run.n_samples:,} samples, of rank {run.rank:,}."
-    yield from _note_lines([*describe_count(run), *run.notes, *table.notes])
+    notes = [*describe_count(run), *describe_groups(run), *run.notes, *table.notes]
+    yield from _note_lines(notes)
     yield ""
     optimality = getattr(run.selector, "optimality_", None)
     if optimality is not None:
@@ -57,12 +59,25 @@ def _selection_parts(
     yield _certificate_table(run)
     yield f"{explain_certificate(run)}\n"
     yield f"{explain_models(run)}\n"
-    yield heading("The features" if n_selected <= N_SHOWN else f"The first {N_SHOWN} features")
+    count, what = (len(run.groups), "groups") if run.groups else (n_selected, "features")
+    yield heading(f"The {what}" if count <= N_SHOWN else f"The first {N_SHOWN} {what}")
+    yield _group_table(run) if run.groups else _feature_table(run)
+    yield from _file_lines(files)
+
+
+def _feature_table(run: SelectionRun) -> RichTable:
     rows = plain_table("feature", "index", "weight", "leverage")
     for name, index, _, weight, leverage, _ in run.rows[:N_SHOWN]:
         rows.add_row(one_line(name, LONGEST_NAME), str(index), f"{weight:.4g}", f"{leverage:.4g}")
-    yield rows
-    yield from _file_lines(files)
+    return rows
+
+
+def _group_table(run: SelectionRun) -> RichTable:
+    rows = plain_table("group", "features", "weight", "leverage")
+    for one in run.groups[:N_SHOWN]:
+        numbers = f"{len(one.members):,}", f"{one.weight:.4g}", f"{one.leverage:.4g}"
+        rows.add_row(one_line(one.label, LONGEST_NAME), *numbers)
+    return rows
 
 
 def _certificate_table(run: SelectionRun) -> RichTable:

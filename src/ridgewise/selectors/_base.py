@@ -50,10 +50,11 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
 
     selected_: IndexArray
     selected_groups_: AnyArray
+    group_sizes_: IndexArray
+    n_groups_: int
     weights_: FloatArray
     n_selected_: int
     n_features_in_: int
-    _group_sizes: IndexArray | None = None  # of the selected groups
 
     def _set_selection(
         self, chosen: IndexArray, weights: FloatArray | None = None, groups: Groups | None = None
@@ -62,13 +63,13 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
         chosen = np.asarray(chosen, dtype=np.intp)
         self.weights_ = np.ones(len(chosen)) if weights is None else weights
         self.selected_ = chosen
-        self._group_sizes = None
         if groups is not None and groups.given:
             self.selected_ = groups.members(chosen)
             self.selected_groups_ = groups.labels[chosen]
-            self._group_sizes = groups.sizes[chosen]
+            self.group_sizes_ = groups.sizes[chosen]
+            self.n_groups_ = len(groups)
         elif hasattr(self, "selected_groups_"):  # of an earlier fit
-            del self.selected_groups_
+            del self.selected_groups_, self.group_sizes_, self.n_groups_
         self.n_selected_ = len(self.selected_)
         return self
 
@@ -76,8 +77,9 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
     def feature_weights_(self) -> FloatArray:
         """The weight of each feature of ``selected_``: that of its group, if there are groups."""
         check_is_fitted(self)
-        sizes = self._group_sizes
-        return self.weights_ if sizes is None else np.repeat(self.weights_, sizes)
+        if not hasattr(self, "group_sizes_"):
+            return self.weights_
+        return np.repeat(self.weights_, self.group_sizes_)
 
     def _get_support_mask(self) -> BoolArray:
         check_is_fitted(self)
@@ -173,9 +175,9 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
             return text
         count = f"{self.n_selected_} of {self.n_features_in_} features"
         names: AnyArray = self.selected_
-        if self._group_sizes is not None:
+        if hasattr(self, "selected_groups_"):
             names = self.selected_groups_
-            count = f"{len(names)} groups, {count}"
+            count = f"{len(names)} of {self.n_groups_} groups, {count}"
         elif hasattr(self, "feature_names_in_"):
             names = self.feature_names_in_[names]
         listed = ", ".join(str(name) for name in names[:3]) + (", ..." if len(names) > 3 else "")

@@ -67,6 +67,10 @@ class LeverageSelector(SpectralSelector):
     selected_groups_ : ndarray of shape (n_selected_groups,)
         Only with groups: their labels in the order of selection; their numbers, from 0, if
         ``groups`` is an int.
+    group_sizes_ : ndarray of shape (n_selected_groups,)
+        Only with groups: how many features each of those has.
+    n_groups_ : int
+        Only with groups: how many there are in X.
     n_selected_ : int
     certificate_ : Certificate
         What was promised, and what was measured.

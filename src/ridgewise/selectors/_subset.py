@@ -92,6 +92,10 @@ class SubsetSelector(SpectralSelector):
     selected_groups_ : ndarray of shape (n_selected_groups,)
         Only with groups: their labels in the order of selection; their numbers, from 0, if
         ``groups`` is an int.
+    group_sizes_ : ndarray of shape (n_selected_groups,)
+        Only with groups: how many features each of those has.
+    n_groups_ : int
+        Only with groups: how many there are in X.
     n_selected_ : int
     objective_path_ : ndarray of shape (n_selected,)
         After each step, how far the objective has come from that of no feature (0) to that of all
