@@ -10,15 +10,12 @@ from ridgewise.evaluation._comparison import (
     FeatureCount,
 )
 from ridgewise.evaluation._correlations import stand_ins
-from ridgewise.evaluation._demo import ALL_WORDS, Demo, run_demo
-from ridgewise.evaluation._paired import PairedTest, corrected_t_test, wilcoxon_test
+from ridgewise.evaluation._demo import ALL_WORDS, Demo, relative_eigenvalues, run_demo
+from ridgewise.evaluation._paired import corrected_t_test, wilcoxon_test
 from ridgewise.evaluation._prepare import SCALES, make_preparation, unit_warning
-from ridgewise.evaluation._relative_eigenvalues import relative_eigenvalues
 from ridgewise.evaluation._select import ModelAlpha, SelectionRun, feature_weights, run_selection
 from ridgewise.evaluation._stability import mean_jaccard, nogueira_stability, selection_matrix
 from ridgewise.evaluation._summary import (
-    Agreement,
-    Contest,
     MethodSummary,
     agreed_features,
     contest,
@@ -30,16 +27,13 @@ __all__ = [
     "ALL_FEATURES",
     "ALL_WORDS",
     "SCALES",
-    "Agreement",
     "Comparison",
     "ComparisonRow",
-    "Contest",
     "Demo",
     "Entry",
     "FeatureCount",
     "MethodSummary",
     "ModelAlpha",
-    "PairedTest",
     "SelectionRun",
     "agreed_features",
     "compare",

@@ -14,15 +14,16 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import check_array, check_consistent_length, check_random_state, column_or_1d
 
+from ridgewise._progress import ProgressLine
 from ridgewise._threads import one_blas_thread
 from ridgewise._typing import AnyArray, is_sparse
 from ridgewise.evaluation._cache import FoldCache
 from ridgewise.evaluation._comparison import ALL_FEATURES, Comparison, assemble
 from ridgewise.evaluation._fold import Cell, FoldResult, Plan, Split, last_step, run_fold, seed_for
-from ridgewise.evaluation._progress import Report, as_report
 
 # Names of the parameter for the number of features, in various libraries
 COUNT_PARAMETERS = ("n_features_to_select", "k", "max_features", "n_features")
+Report = Callable[[int, int], object]
 MOST_CLASSES = 20  # numbers with more different values than this are a regression's targets
 
 
@@ -128,7 +129,7 @@ def compare(
     n_splits = _check_count("n_splits", n_splits, 2)
     splits = list(_splits(y, plan, n_splits, _check_count("n_repeats", n_repeats, 1)))
     store = FoldCache(cache, plan, X, y, n_splits)
-    results = _run(plan, X, y, splits, store, n_jobs, as_report(progress))
+    results = _run(plan, X, y, splits, store, n_jobs, _as_report(progress))
     return assemble(plan, results, splits, X.shape, names)
 
 
@@ -157,6 +158,22 @@ def _run(
                 done += 1
                 report(done, len(splits))
     return [result for result in results.values() if result is not None]
+
+
+def _as_report(progress: bool | Report) -> Report:
+    """Return the function to call with the number of folds done and their total."""
+    if callable(progress):
+        return progress
+    if not progress:
+        return lambda done, total: None
+    line = ProgressLine()
+
+    def write(done: int, total: int) -> None:
+        line(done, total, "folds")
+        if done == total:
+            line.end()
+
+    return write
 
 
 def _run_numbered(place: int, *arguments: Any) -> tuple[int, FoldResult]:

@@ -31,21 +31,21 @@ class ComparisonRow:
     method : str
         The selector's name.
     n_features : int
-        How many features it was asked for; where it was not asked, how many it kept on average.
+        Number of features asked for; if none was asked for, the mean number selected.
     alpha : float
-        The models': as given, or the median of those that leave-one-out chose.
+        Of the models: as given, or the median of those that leave-one-out chose.
     error_mean : float
         The share of wrong classes, or the mean squared error, over all folds.
     error_std : float
-        Standard deviation of a whole cross-validation's error, over the repeats; nan for one.
+        Standard deviation over the repeats of the cross-validation; nan for one repeat.
     seconds_mean : float
         Mean time of selecting, on one thread, spectrum included.
     stability : float
-        Nogueira's: 1 where every fold selects the same, 0 where it is as good as random.
+        Nogueira's: 1 if every fold selects the same, 0 on average for random selections.
     jaccard : float
-        Mean share of features that two selections have in common.
+        Mean Jaccard index of two selections.
     n_selected : float
-        Mean number of features kept: fewer than asked for where some were drawn twice.
+        Mean number of features selected: fewer than asked for if some were drawn twice.
     alpha_relative : float
         Alpha divided by the mean diagonal of the model's kernel, median over the folds.
     alpha_edge : {"", "smallest", "largest"}
@@ -93,7 +93,7 @@ class Entry:
 
     @property
     def standard_error(self) -> float:
-        """Of the mean error at the best alpha: over the folds of one cross-validation."""
+        """Standard error of the mean error of one cross-validation, at the best alpha."""
         errors = self.errors[self.best_place]
         return float(errors.std(ddof=1) / np.sqrt(errors.shape[1]))
 
@@ -115,24 +115,23 @@ class Entry:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What `compare` found.
+    """Result of `compare`.
 
     Attributes
     ----------
     entries : list of Entry
-        One a method and number of features; all features first.
+        One for each method and number of features; all features first.
     alphas : tuple of float, or None
-        The models', as given. None: each chosen by leave-one-out.
+        Of the models, as given. None: each chosen by leave-one-out.
     classify : bool
         Whether errors are shares of wrong classes; else they are mean squared errors.
     n_samples, n_features_in : int
-        The data's size.
+        Shape of X.
     n_splits, n_repeats : int
-        How it was split.
+        Number of folds, and of repetitions.
     fit_intercept : bool
         Whether the models have an intercept.
     feature_names : ndarray of str, or None
-        The features' names.
     """
 
     entries: list[Entry]
@@ -152,7 +151,7 @@ class Comparison:
 
     @property
     def n_features(self) -> list[int]:
-        """The numbers of features, in ascending order; that of all features is not among them."""
+        """The numbers of features that were compared, ascending, without all features."""
         return sorted({entry.n_features for entry in self.entries if entry.method != ALL_FEATURES})
 
     @cached_property
@@ -183,7 +182,7 @@ class Comparison:
         )
 
     def table(self) -> dict[str, list[Any]]:
-        """Give the rows as columns, which `pandas.DataFrame` and `polars.DataFrame` take.
+        """Return the rows as columns, for `pandas.DataFrame` or `polars.DataFrame`.
 
         Returns
         -------
@@ -194,19 +193,7 @@ class Comparison:
         return {name: [record[name] for record in records] for name in names}
 
     def entry(self, method: str, n_features: int | None = None) -> Entry:
-        """Find what came out for a method.
-
-        Parameters
-        ----------
-        method : str
-            Its name.
-        n_features : int, default=None
-            With how many features. Of all features there is one entry, whatever is asked for.
-
-        Returns
-        -------
-        Entry
-        """
+        """Find the results of a method; all features have one entry for any number."""
         found = [entry for entry in self.entries if entry.method == method]
         if not found:
             raise ValueError(f"unknown method {method!r}: use one of {', '.join(self.methods)}")
@@ -221,16 +208,15 @@ class Comparison:
     def row(
         self, method: str, n_features: int | None = None, alpha: float | None = None
     ) -> ComparisonRow:
-        """Find one combination.
+        """Return the results of one combination.
 
         Parameters
         ----------
         method : str
-            Its name.
         n_features : int, default=None
-            With how many features. May be left out where there is one number only.
+            Number of features; needed if there are several.
         alpha : float, default=None
-            The model's. May be left out where there is one only.
+            Of the models; needed if there are several.
 
         Returns
         -------
@@ -280,16 +266,16 @@ class Comparison:
         n_features: int | None = None,
         alpha: float | None = None,
     ) -> PairedTest:
-        """Test whether one method is better than another, on the folds that both had.
+        """Test whether one method is better than another, paired by fold.
 
         Parameters
         ----------
         first, second : str
             Names of methods.
         n_features : int, default=None
-            With how many features. May be left out where there is one number only.
+            Number of features; needed if there are several.
         alpha : float, default=None
-            The models'. May be left out where there is one only.
+            Of the models; needed if there are several.
 
         Returns
         -------
@@ -308,11 +294,10 @@ class Comparison:
         Parameters
         ----------
         method : str
-            Its name.
         n_features : int, default=None
-            With how many features. May be left out where there is one number only.
+            Number of features; needed if there are several.
         count : int, default=10
-            How many to list.
+            Maximum length of the list.
 
         Returns
         -------

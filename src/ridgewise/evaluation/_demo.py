@@ -16,11 +16,10 @@ from ridgewise._typing import FloatArray
 from ridgewise.datasets import load_stdlib_text
 from ridgewise.evaluation._compare import compare
 from ridgewise.evaluation._comparison import ALL_FEATURES, ComparisonRow
-from ridgewise.evaluation._relative_eigenvalues import relative_eigenvalues
 from ridgewise.guarantees import Certificate
 from ridgewise.models import leave_one_out_alpha
 from ridgewise.selectors import label_of, make_selector
-from ridgewise.spectrum import compute_spectrum
+from ridgewise.spectrum import Spectrum, compute_spectrum
 
 FEATURES_PER_RANK = 2  # few, and still well above the rank, which BSS must exceed
 N_SPLITS, N_REPEATS = 5, 2
@@ -148,3 +147,15 @@ def _telling_words(selector: Any, X: Any, text: Bunch) -> tuple[float, dict[str,
     ascending = words[np.argsort(strength)].tolist()
     ends = ascending[:N_TELLING], ascending[: -N_TELLING - 1 : -1]
     return alpha, dict(zip(text.target_names, ends, strict=True))
+
+
+def relative_eigenvalues(spectrum: Spectrum, X_selected: Any) -> FloatArray:
+    """Compute the eigenvalues of the selected features' kernel K~ relative to K, descending.
+
+    With X = V S U^T and G = S^-1 V^T X_selected they are the eigenvalues of G G^T, so that
+    kept[-1] K <= K~ <= kept[0] K, as in a certificate. Lost directions are exactly 0.
+    """
+    G = (spectrum.V.T @ X_selected) / spectrum.singular_values[:, None]
+    kept = np.linalg.eigvalsh(G @ G.T)[::-1]
+    rounding = spectrum.rank * np.finfo(np.float64).eps * kept[0]
+    return np.where(kept > rounding, kept, 0.0)
