@@ -14,8 +14,8 @@ from numpy.testing import assert_allclose
 
 from ridgewise import BSSSelector, LeverageSelector, RRQRSelector, certify
 from ridgewise.guarantees import _proof as rigorous
+from ridgewise.guarantees._interval import Selection
 from ridgewise.guarantees._proof import PROVED, Kernels, exact_kernels, integers, is_proved
-from ridgewise.guarantees._selection import Selection
 
 flint = pytest.importorskip("flint", reason="python-flint (the extra 'rigorous') is not installed")
 

@@ -2,10 +2,15 @@
 """What is certified of a selection: spectral bounds, prediction bounds, risk, sample sizes."""
 
 from ridgewise.guarantees._certificate import Certificate
-from ridgewise.guarantees._certify import certify, measured_certificate
+from ridgewise.guarantees._certify import (
+    RandomFeatures,
+    certify,
+    measured_certificate,
+    random_features,
+)
+from ridgewise.guarantees._interval import Selection
 from ridgewise.guarantees._prediction import PredictionBound
 from ridgewise.guarantees._prediction_report import PredictionReport
-from ridgewise.guarantees._random_features import RandomFeatures, random_features
 from ridgewise.guarantees._risk import Risk, RiskInflation, ridge_risk
 from ridgewise.guarantees._sample_size import (
     alpha_for_dimension,
@@ -15,7 +20,6 @@ from ridgewise.guarantees._sample_size import (
     leverage_promise,
     unweighted_promise,
 )
-from ridgewise.guarantees._selection import Selection
 
 __all__ = [
     "Certificate",

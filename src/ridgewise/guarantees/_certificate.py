@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ridgewise.guarantees._interval import Interval
+from ridgewise.guarantees._interval import Interval, Selection
 from ridgewise.guarantees._prediction import PredictionBound, eta, regularized_eta
 from ridgewise.guarantees._prediction_report import (
     PredictionReport,
@@ -17,7 +17,6 @@ from ridgewise.guarantees._prediction_report import (
 )
 from ridgewise.guarantees._risk import RiskInflation, report_risk
 from ridgewise.guarantees._selected_data import SelectedData, select_data
-from ridgewise.guarantees._selection import Selection
 
 
 @dataclass(frozen=True)

@@ -7,20 +7,26 @@
 
 import math
 from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ridgewise import barrier
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.guarantees._certificate import Certificate
-from ridgewise.guarantees._checks import check_not_negative
-from ridgewise.guarantees._interval import measured_interval, penalty, verified_interval
+from ridgewise.guarantees._interval import (
+    Selection,
+    check_not_negative,
+    check_rank,
+    measured_interval,
+    penalty,
+    verified_interval,
+)
 from ridgewise.guarantees._proof import check_installed, prove
-from ridgewise.guarantees._selection import Selection
 from ridgewise.spectrum import Spectrum, as_numeric, compute_spectrum
 
 SAME = 1e-6  # an interval that leaves a promise by no more keeps it: the rest is rounding
@@ -124,9 +130,17 @@ def certify(
     rank = getattr(selector, "rank", None) if alpha == 0 else None
     for solver in ("auto" if alpha == 0 else "gram", "qr"):
         spectrum = compute_spectrum(X, rank=rank, center=center, solver=solver)
-        check_rank_and_alpha(spectrum, alpha)
+        check_rank(spectrum)
+        largest = float(spectrum.singular_values[0])
+        if alpha > 0 and math.sqrt(alpha) < 1e-140 * largest:
+            raise ValueError(
+                f"alpha={alpha:g} is nothing beside X, whose largest singular value is "
+                f"{largest:.3g}: use alpha=0"
+            )
         if polish:
-            weights = polished(spectrum, selected, weights, alpha)
+            start = np.ones(len(selected)) if weights is None else weights
+            e = penalty(spectrum.singular_values, alpha)
+            weights = barrier.polish(spectrum.take(selected), start, penalty=e)
         selection = describe(spectrum, selected, weights, rank)
         certificate = verified_certificate(spectrum, selection, alpha)
         if certificate.verified or spectrum.solver == "qr" or not certificate.note:
@@ -153,42 +167,8 @@ def measured_certificate(
 
     It costs the selected rows of U and one small decomposition, and no pass over the data. Rounding
     is estimated, and not measured (``verified`` is False) unless everything was selected: `certify`
-    does that.
-
-    Parameters
-    ----------
-    spectrum : Spectrum
-        Of the data.
-    selected : array-like of shape (n_selected,)
-        Feature indices, without repetition.
-    weights : array-like of shape (n_selected,), default=None
-        Their weights; None: ones.
-    alpha : float, default=0
-        What is on the diagonal in the statement.
-    promised : tuple of two floats or Nones
-        What the method promises beforehand. A certain promise (confidence 1) that rounding, or a
-        rank that was cut, keeps from holding is left out.
-    confidence : float, default=1
-        The probability with which the promise holds.
-    rank : int or float or None, default=None
-        Which singular vectors were asked for when the spectrum was computed.
-
-    Returns
-    -------
-    Certificate
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ridgewise.spectrum import compute_spectrum
-    >>> spectrum = compute_spectrum(np.array([[3.0, 0.0, 0.0], [0.0, 1.0, 1.0]]))
-    >>> print(measured_certificate(spectrum, [0, 1], [1.0, 1.5]))
-    measured [0.7500, 1.0000]
-    epsilon  0.2500
-    >>> print(measured_certificate(spectrum, [0], alpha=1.0))
-    measured [0.3333, 1.0000]
-    epsilon  0.6667
-    for ridge models with alpha >= 1
+    does that. ``rank`` is what was asked for when the spectrum was computed. A certain promise
+    (confidence 1) that rounding, or a rank that was cut, keeps from holding is left out.
     """
     alpha = check_not_negative("alpha", alpha)
     selection = describe(spectrum, selected, weights, rank)
@@ -248,28 +228,6 @@ def verified_certificate(spectrum: Spectrum, selection: Selection, alpha: float)
     if lower <= 64 * spectrum.rank * np.finfo(np.float64).eps * upper:
         lower, note = 0.0, ""  # as far as rounding allows to tell
     return Certificate(lower, upper, alpha=alpha, note=note, selection=selection)
-
-
-def polished(
-    spectrum: Spectrum, selected: IndexArray, weights: FloatArray | None, alpha: float
-) -> FloatArray:
-    """The best weights for these features."""
-    start = np.ones(len(selected)) if weights is None else weights
-    return barrier.polish(
-        spectrum.take(selected), start, penalty=penalty(spectrum.singular_values, alpha)
-    )
-
-
-def check_rank_and_alpha(spectrum: Spectrum, alpha: float) -> None:
-    """Raise if X has no direction, or if alpha is lost beside X."""
-    if spectrum.rank == 0:
-        raise ValueError(f"every feature of X is {'constant' if spectrum.center else 'zero'}")
-    largest = float(spectrum.singular_values[0])
-    if alpha > 0 and math.sqrt(alpha) < 1e-140 * largest:
-        raise ValueError(
-            f"alpha={alpha:g} is nothing beside X, whose largest singular value is {largest:.3g}: "
-            "use alpha=0"
-        )
 
 
 def read_features(X: Any, selector: Any) -> tuple[IndexArray, FloatArray | None, Any]:
@@ -369,7 +327,9 @@ def with_promise(certificate: Certificate, selector: Any, spectrum: Spectrum) ->
     fitted_on = getattr(selector, "singular_values_", None)
     if not isinstance(before, Certificate) or before.promised_lower is None or fitted_on is None:
         return certificate
-    if certificate.alpha < before.alpha or not same_values(fitted_on, spectrum.singular_values):
+    S = spectrum.singular_values
+    same = len(fitted_on) == len(S) and np.allclose(fitted_on, S, rtol=1e-4, atol=1e-7 * S[0])
+    if certificate.alpha < before.alpha or not same:
         return certificate
     return replace(
         certificate,
@@ -379,6 +339,62 @@ def with_promise(certificate: Certificate, selector: Any, spectrum: Spectrum) ->
     )
 
 
-def same_values(some: FloatArray, others: FloatArray) -> bool:
-    """Whether two descending lists of singular values agree, up to rounding."""
-    return len(some) == len(others) and np.allclose(some, others, rtol=1e-4, atol=1e-7 * others[0])
+# What to compare a certificate with
+
+
+@dataclass(frozen=True)
+class RandomFeatures:
+    """Intervals of random features: medians over a few draws, measured and not certified.
+
+    ``interval`` is that of the features as they are (weight 1), ``rescaled_interval`` that with
+    weight d / r each, so that K~ has K's size on average.
+    """
+
+    interval: tuple[float, float]
+    rescaled_interval: tuple[float, float]
+    n_features: int
+    alpha: float
+
+    @property
+    def epsilon(self) -> float:
+        """The smaller epsilon = max(1 - lower, upper - 1, 0) of the two."""
+        both = (self.interval, self.rescaled_interval)
+        return min(max(1 - lower, upper - 1, 0.0) for lower, upper in both)
+
+
+def random_features(
+    X: Any,
+    n_features: int,
+    *,
+    alpha: float = 0.0,
+    center: bool = False,
+    n_draws: int = 5,
+    random_state: Any = 0,
+) -> RandomFeatures:
+    """Measure what so many features, drawn uniformly without replacement, keep of X.
+
+    X is the data or its Spectrum, which saves most of the time and knows whether it is centred.
+    The ends of the interval are medians over ``n_draws`` selections.
+    """
+    alpha = check_not_negative("alpha", alpha)
+    spectrum = X if isinstance(X, Spectrum) else compute_spectrum(X, center=center)
+    check_rank(spectrum)
+    d = spectrum.shape[1]
+    if not 1 <= n_features <= d or n_draws < 1:
+        raise ValueError(
+            f"expected n_features from 1 to {d} and n_draws of at least 1, got "
+            f"n_features={n_features}, n_draws={n_draws}"
+        )
+    generator = check_random_state(random_state)
+    intervals = []
+    for _ in range(n_draws):
+        rows = spectrum.take(np.sort(generator.permutation(d)[:n_features]))
+        weights = np.ones(n_features)
+        intervals.append(
+            [
+                measured_interval(spectrum, rows, weights * scale, alpha)
+                for scale in (1.0, d / n_features)
+            ]
+        )
+    plain, rescaled = np.median(intervals, axis=0).tolist()
+    return RandomFeatures(tuple(plain), tuple(rescaled), n_features, alpha)

@@ -14,18 +14,61 @@ rounding of sums and products, tested against exact arithmetic.
 """
 
 import math
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg import qr, svd
 
-from ridgewise._typing import FloatArray
+from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.barrier import weighted_spectrum
-from ridgewise.guarantees._selection import Selection
 from ridgewise.spectrum import Columns, Spectrum, TallSpectrum, as_columns
 
 UNIT = float(np.finfo(np.float64).eps) / 2  # the unit of rounding, u
 KERNEL_SUFFICES = 1e-7  # error of M below which it is taken from K, without a dense pass over X
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Selected features and their weights, in plain numbers: it compares, pickles and prints.
+
+    ``n_features`` counts all features of X, ``center`` tells whether their means were subtracted.
+    ``rank`` is the number of leading singular vectors that the certificate is about; None: all.
+    """
+
+    selected: tuple[int, ...]
+    weights: tuple[float, ...]
+    n_features: int
+    center: bool = False
+    rank: int | None = None
+
+    @classmethod
+    def of(cls, selected: ArrayLike, weights: ArrayLike | None = None, **about: Any) -> Self:
+        """Take arrays; without weights, each is 1."""
+        indices: IndexArray = np.asarray(selected, dtype=np.intp)
+        w = np.ones(len(indices)) if weights is None else np.asarray(weights, dtype=np.float64)
+        if w.shape != indices.shape or not np.all((w >= 0) & np.isfinite(w)):
+            raise ValueError(
+                f"expected a finite weight of at least 0 for each of the {len(indices)} selected "
+                f"features, got shape {w.shape}"
+            )
+        return cls(tuple(indices.tolist()), tuple(w.tolist()), **about)
+
+    @property
+    def indices(self) -> IndexArray:
+        """The selected features as an array."""
+        return np.asarray(self.selected, dtype=np.intp)
+
+    @property
+    def w(self) -> FloatArray:
+        """Their weights as an array."""
+        return np.asarray(self.weights, dtype=np.float64)
+
+    @property
+    def keeps_all(self) -> bool:
+        """Whether every feature is there with weight 1, so that K~ = K."""
+        return len(self.selected) == self.n_features and set(self.weights) == {1.0}
 
 
 class Interval(NamedTuple):
@@ -43,11 +86,6 @@ class Interval(NamedTuple):
         """What remains if G is off by ``selected_error``, and M is I but for ``kernel_error``.
 
         [(a - e_G) / (1 + e_M), (b + e_G) / (1 - e_M)].
-
-        Examples
-        --------
-        >>> Interval(0.5, 1.0).widened(selected_error=0.25, kernel_error=0.0)
-        Interval(lower=0.25, upper=1.25)
         """
         lower = max(self.lower - selected_error, 0.0) / (1 + kernel_error)
         certain = kernel_error < 1 and math.isfinite(selected_error)
@@ -63,30 +101,6 @@ def measured_interval(
     With G = U^T W U and Z = S^2 (S^2 + alpha)^-1, the ends are the extreme eigenvalues of
     Z^1/2 G Z^1/2 + I - Z: of G itself at alpha = 0. Above that, what X does not span counts too,
     where both sides are alpha: the interval then holds 1.
-
-    Parameters
-    ----------
-    spectrum : Spectrum
-        Of the data.
-    selected_rows : ndarray of shape (n_selected, rank)
-        U_S, the rows of U that belong to the selected features.
-    weights : ndarray of shape (n_selected,)
-        Their weights.
-    alpha : float, default=0
-        What is on the diagonal.
-
-    Returns
-    -------
-    Interval
-
-    Examples
-    --------
-    >>> from ridgewise.spectrum import compute_spectrum
-    >>> spectrum = compute_spectrum(np.array([[3.0, 0.0, 0.0], [0.0, 1.0, 1.0]]))
-    >>> rows = spectrum.take(np.array([0, 1]))
-    >>> lower, upper = measured_interval(spectrum, rows, np.array([1.0, 1.5]))
-    >>> round(lower, 12), round(upper, 12)
-    (0.75, 1.0)
     """
     n, S = spectrum.shape[0], spectrum.singular_values
     lower, upper = weighted_spectrum(selected_rows, weights, penalty(S, alpha))
@@ -110,29 +124,8 @@ def measured_interval(
 def verified_interval(spectrum: Spectrum, selection: Selection, alpha: float) -> Interval:
     """Measure [a, b] and M on the data: the interval holds for the numbers in X.
 
-    Parameters
-    ----------
-    spectrum : Spectrum
-        Of the data, which P is made from.
-    selection : Selection
-        The selected features.
-    alpha : float
-        What is on the diagonal.
-
-    Returns
-    -------
-    Interval
-        With alpha = 0 it holds on the span of V, which is all of X where ``spectrum.is_whole``;
-        else everywhere.
-
-    Examples
-    --------
-    >>> from ridgewise.spectrum import compute_spectrum
-    >>> X = np.array([[3.0, 0.0, 0.0], [0.0, 1.0, 1.0]])
-    >>> selection = Selection.of([0, 1], [1.0, 1.5], n_features=3)
-    >>> interval = verified_interval(compute_spectrum(X), selection, alpha=0.0)
-    >>> 0 < 0.75 - interval.lower < 1e-12, 0 < interval.upper - 1 < 1e-12
-    (True, True)
+    At alpha = 0 it holds on the span of V, which is all of X where ``spectrum.is_whole``; above
+    that, everywhere.
     """
     columns, n = spectrum.columns, spectrum.shape[0]
     S = spectrum.singular_values * columns.scale
@@ -203,3 +196,51 @@ def gram_error(error: float, max_weight: float, upper: float, size: int) -> floa
     """How far Y^T W Y can be off where Y is by ``error``: 2 sqrt(w b) e + w e^2 + 64 l u b."""
     root = math.sqrt(max_weight)
     return 2 * root * math.sqrt(upper) * error + (root * error) ** 2 + 64 * size * UNIT * upper
+
+
+# Checks of the numbers that every bound starts from
+
+
+def check_interval(lower: float, upper: float) -> tuple[float, float]:
+    """Return the measured [a, b] as floats, once 0 <= a <= b holds (b may be infinite)."""
+    a, b = float(lower), float(upper)
+    if not (0 <= a <= b and a < math.inf):
+        raise ValueError(f"expected 0 <= lower <= upper, got lower={lower}, upper={upper}")
+    return a, b
+
+
+def interval_around_one(lower: float, upper: float) -> tuple[float, float]:
+    """Widen the measured [a, b] until it holds 1, which bounds that compare with K itself need."""
+    a, b = check_interval(lower, upper)
+    return min(a, 1.0), max(b, 1.0)
+
+
+def squared_spectrum(singular_values: ArrayLike) -> FloatArray:
+    """Return k_i = sigma_i^2, the non-zero eigenvalues of K, from X's singular values."""
+    sigma = np.asarray(singular_values, dtype=np.float64)
+    if sigma.ndim != 1 or sigma.size == 0 or not np.all((sigma > 0) & np.isfinite(sigma)):
+        raise ValueError("expected singular_values to be a non-empty list of positive numbers")
+    return sigma**2
+
+
+def check_not_negative(name: str, value: float, *, positive: bool = False) -> float:
+    """Return value as a float, once it is finite and at least (if ``positive``: above) zero."""
+    try:
+        number = float(value)
+    except OverflowError:  # an integer beyond the largest float
+        number = math.inf
+    if not 0 <= number < math.inf or (positive and number == 0):
+        least = "above 0" if positive else "at least 0"
+        raise ValueError(f"expected {name} to be finite and {least}, got {value}")
+    return number
+
+
+def check_positive(name: str, value: float) -> float:
+    """Return value as a float, once it is finite and above zero."""
+    return check_not_negative(name, value, positive=True)
+
+
+def check_rank(spectrum: Spectrum) -> None:
+    """Raise if X has no direction."""
+    if spectrum.rank == 0:
+        raise ValueError(f"every feature of X is {'constant' if spectrum.center else 'zero'}")

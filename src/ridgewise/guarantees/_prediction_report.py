@@ -12,8 +12,7 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.extmath import row_norms
 
 from ridgewise._typing import BoolArray, FloatArray, is_sparse
-from ridgewise.guarantees._checks import check_not_negative
-from ridgewise.guarantees._interval import UNIT, Interval
+from ridgewise.guarantees._interval import UNIT, Interval, check_not_negative
 from ridgewise.guarantees._prediction import (
     PredictionBound,
     bilinear_bound,

@@ -20,7 +20,7 @@ import numpy as np
 
 from ridgewise._typing import FloatArray
 from ridgewise.guarantees._certificate import Certificate
-from ridgewise.guarantees._selection import Selection
+from ridgewise.guarantees._interval import Selection
 from ridgewise.spectrum import as_columns, rank_limit
 
 try:
@@ -51,30 +51,7 @@ class Kernels(NamedTuple):
 
 
 def prove(certificate: Certificate, X: Any) -> Certificate:
-    """Prove a certificate for the very numbers in X and the weights, or say why that failed.
-
-    Parameters
-    ----------
-    certificate : Certificate
-        With its selection; its interval is computed anew.
-    X : array or sparse array of shape (n_samples, n_features)
-        The training data.
-
-    Returns
-    -------
-    Certificate
-        ``verified`` with the proved interval, or not verified and with a note.
-
-    Examples
-    --------
-    >>> from ridgewise.guarantees._selection import Selection
-    >>> X = np.array([[3.0, 0.0, 0.0], [0.0, 1.0, 1.0], [0.0, 2.0, 2.0]])
-    >>> selection = Selection.of([0, 1], [1.0, 1.5], n_features=3)
-    >>> print(prove(Certificate(0.7, 1.1, selection=selection), X))
-    measured [0.7500, 1.0000]
-    epsilon  0.2500
-    verified: proved in ball arithmetic
-    """
+    """Prove a certificate for the very numbers in X and the weights, or say why that failed."""
     check_installed()
     selection, alpha = certificate.selection, certificate.alpha
     assert selection is not None
@@ -106,14 +83,7 @@ def check_installed() -> None:
 
 
 def is_proved(kernels: Kernels, lower: float, upper: float) -> bool:
-    """Whether lower A <= B <= upper A can be proved (strictly, on the range of A).
-
-    Examples
-    --------
-    >>> kernels = Kernels(flint.fmpz_mat([[2, 1], [1, 2]]), flint.fmpz_mat([[1, 0], [0, 1]]))
-    >>> is_proved(kernels, 0.33, 1.01), is_proved(kernels, 0.34, 1.01)
-    (True, False)
-    """
+    """Whether lower A <= B <= upper A can be proved (strictly, on the range of A)."""
     A, B = kernels
     (p, q), (s, t) = lower.as_integer_ratio(), upper.as_integer_ratio()
     return is_definite(q * B - p * A) and is_definite(s * A - t * B)
@@ -212,13 +182,7 @@ def exact_kernels(X: Any, selection: Selection, alpha: float) -> Kernels:
 
 
 def lowest_bit(x: FloatArray) -> int:
-    """The largest e for which all numbers are integers times 2^e.
-
-    Examples
-    --------
-    >>> lowest_bit(np.array([6.0, 0.0, 0.75]))
-    -2
-    """
+    """The largest e for which all numbers are integers times 2^e."""
     mantissa, exponent = np.frexp(x[x != 0])
     whole = (mantissa * 2.0**53).astype(np.int64)
     last = np.frexp((whole & -whole).astype(np.float64))[1] - 1
@@ -226,13 +190,7 @@ def lowest_bit(x: FloatArray) -> int:
 
 
 def integers(x: FloatArray, e: int) -> list[list[int]]:
-    """The numbers divided by 2^e, exactly.
-
-    Examples
-    --------
-    >>> integers(np.array([[6.0, 0.0, 0.75]]), -2)
-    [[24, 0, 3]]
-    """
+    """The numbers divided by 2^e, exactly."""
     with np.errstate(over="ignore"):  # to infinity, which is no integer: OverflowError
         return [[int(entry) for entry in row] for row in np.ldexp(x, -e).tolist()]
 

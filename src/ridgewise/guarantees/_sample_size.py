@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.special import lambertw
 
 from ridgewise._typing import FloatArray
-from ridgewise.guarantees._checks import check_not_negative, check_positive
+from ridgewise.guarantees._interval import check_not_negative, check_positive
 
 
 def features_for_epsilon(
@@ -75,27 +75,10 @@ def features_for_epsilon(
 
 
 def bss_promise(rank: float, n_draws: int) -> tuple[float, float]:
-    """Return the interval that BSS guarantees before it runs: ((1 - s)^2, (1 + s)^2).
+    """Return the interval that BSS guarantees beforehand, for n_draws > rank: (1 -+ s)^2.
 
     s = sqrt(rank / n_draws). With the effective dimension at alpha in place of the rank, the
     interval is that of K~ + alpha against K + alpha.
-
-    Parameters
-    ----------
-    rank : float
-        The rank, or the effective dimension.
-    n_draws : int
-        The number of draws r, above the rank.
-
-    Returns
-    -------
-    lower, upper : float
-        lower K <= K~ <= upper K.
-
-    Examples
-    --------
-    >>> bss_promise(25, 100)
-    (0.25, 2.25)
     """
     if not check_positive("rank", rank) < n_draws:
         raise ValueError(f"BSS promises nothing for n_draws={n_draws} <= rank={rank}")
@@ -107,30 +90,8 @@ def leverage_promise(rank: float, n_draws: int, delta: float = 0.1) -> tuple[flo
     """Return the interval that leverage-score sampling keeps with probability 1 - delta.
 
     1 + e with h(e) = c above and 1 - e with h(-e) = c below, c = rank ln(2 rank / delta) / n_draws:
-    each end fails with probability delta / 2 at most.
-
-    Parameters
-    ----------
-    rank : float
-        The rank.
-    n_draws : int
-        The number of independent draws r; or, where every feature is kept with a probability of its
-        own (Bernoulli sampling), the number expected.
-    delta : float, default=0.1
-        The probability with which the interval may fail.
-
-    Returns
-    -------
-    lower, upper : float
-        lower K <= K~ <= upper K. Few draws promise nothing from below: lower is then 0.
-
-    Examples
-    --------
-    >>> lower, upper = leverage_promise(27, 1571)
-    >>> round(lower, 3), round(upper, 3)
-    (0.573, 1.5)
-    >>> leverage_promise(27, 90)[0]
-    0.0
+    each end fails with probability delta / 2 at most. Of Bernoulli sampling, n_draws is the number
+    of features expected. Few draws promise nothing from below: lower is then 0.
     """
     check_positive("n_draws", n_draws)
     c = check_positive("rank", rank) * _chernoff_exponent(rank, delta) / n_draws
@@ -142,51 +103,16 @@ def leverage_promise(rank: float, n_draws: int, delta: float = 0.1) -> tuple[flo
 
 
 def unweighted_promise(tail: float) -> tuple[float, float]:
-    """Return the interval that features without weights keep, whichever they are.
+    """Return the interval that unweighted features keep; ``tail``: the leverage scores left out.
 
     x_j x_j^T <= tau_j (K + alpha) with tau_j = x_j^T (K + alpha)^-1 x_j, the (ridge) leverage
     score. So what is left out takes the sum of its scores from 1 at most, and adds nothing.
-
-    Parameters
-    ----------
-    tail : float
-        The sum of the leverage scores of the features that are not selected.
-
-    Returns
-    -------
-    lower, upper : float
-        lower (K + alpha) <= K~ + alpha <= upper (K + alpha).
-
-    Examples
-    --------
-    >>> unweighted_promise(0.25)
-    (0.75, 1.0)
     """
     return max(0.0, 1 - tail), 1.0
 
 
 def effective_dimension(eigenvalues: ArrayLike, alpha: float) -> float:
-    """Compute d_eff = tr K (K + alpha)^-1 = sum k_i / (k_i + alpha): the rank at alpha = 0.
-
-    Parameters
-    ----------
-    eigenvalues : array-like of shape (n,)
-        The eigenvalues of K; those that are not above 0 count for nothing.
-    alpha : float
-        What is added to the kernel's diagonal.
-
-    Returns
-    -------
-    float
-        d_eff, at most the rank.
-
-    Examples
-    --------
-    >>> effective_dimension([3.0, 1.0, 0.0], alpha=1.0)
-    1.25
-    >>> effective_dimension([3.0, 1.0, 0.0], alpha=0.0)
-    2.0
-    """
+    """Compute d_eff = tr K (K + alpha)^-1 = sum k_i / (k_i + alpha): the rank at alpha = 0."""
     k = _positive_eigenvalues(eigenvalues)
     # 1 / (1 + alpha / k) rather than k / (k + alpha): no sum that could overflow.
     with np.errstate(over="ignore"):
@@ -194,27 +120,9 @@ def effective_dimension(eigenvalues: ArrayLike, alpha: float) -> float:
 
 
 def alpha_for_dimension(eigenvalues: ArrayLike, target: float) -> float:
-    """Find the smallest alpha at which the effective dimension is at most target.
+    """Find the smallest alpha at which d_eff is at most target, within a relative 1e-12.
 
-    Parameters
-    ----------
-    eigenvalues : array-like of shape (n,)
-        The eigenvalues of K; those that are not above 0 count for nothing.
-    target : float
-        The effective dimension wanted, above 0.
-
-    Returns
-    -------
-    float
-        alpha, with d_eff(alpha) <= target, and within a relative 1e-12 of the smallest such; 0
-        where the rank is no more than the target.
-
-    Examples
-    --------
-    >>> round(alpha_for_dimension([3.0, 1.0], target=1.25), 9)
-    1.0
-    >>> alpha_for_dimension([3.0, 1.0], target=2)
-    0.0
+    It is 0 where the rank is at most the target.
     """
     k = _positive_eigenvalues(eigenvalues)
     target = check_positive("target", target)

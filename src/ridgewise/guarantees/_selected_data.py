@@ -13,9 +13,16 @@ import numpy as np
 from sklearn.utils.extmath import row_norms
 
 from ridgewise._typing import FloatArray, is_sparse
-from ridgewise.guarantees._checks import check_not_negative, interval_around_one
-from ridgewise.guarantees._interval import UNIT, Interval, measured_interval, verified_interval
-from ridgewise.guarantees._selection import Selection
+from ridgewise.guarantees._interval import (
+    UNIT,
+    Interval,
+    Selection,
+    check_not_negative,
+    check_rank,
+    interval_around_one,
+    measured_interval,
+    verified_interval,
+)
 from ridgewise.spectrum import Spectrum, as_columns, as_numeric, compute_spectrum
 
 QR_SIZE = 1000  # samples or features up to which a QR, which keeps all digits, is quick
@@ -84,21 +91,7 @@ def select_data(
     X: Any,
     alpha: float,
 ) -> SelectedData:
-    """Bring a certificate together with its data, for the model with this alpha.
-
-    Parameters
-    ----------
-    selection : Selection
-        The certificate's.
-    certified : Interval
-        The certificate's.
-    verified : bool
-        Whether it is; if not, or if it is about some singular vectors only, that is done now.
-    certified_alpha, alpha : float
-        The certificate's, and the model's.
-    X : array, sparse array or data frame
-        The training data.
-    """
+    """Bring a certificate together with its data, for the model with this alpha."""
     alpha = check_model(alpha, certified_alpha)
     X = as_numeric(X)
     if X.shape[1] != selection.n_features:
@@ -132,8 +125,7 @@ def precise_spectrum(X: Any, center: bool, alpha: float) -> tuple[Spectrum, floa
     """The spectrum in full rank, by a QR where K + alpha would lose digits, and the scale."""
     solver = "qr" if min(X.shape) <= QR_SIZE else "auto"
     spectrum = compute_spectrum(X, center=center, solver=solver)
-    if spectrum.rank == 0:
-        raise ValueError(f"every feature of X is {'constant' if center else 'zero'}")
+    check_rank(spectrum)
     S = spectrum.singular_values
     scale = float(np.ldexp(1.0, -int(np.frexp(S[0])[1])))
     with np.errstate(over="ignore", under="ignore"):

@@ -67,17 +67,7 @@ class DualPath:
 
     @classmethod
     def from_kernel(cls, K: ArrayLike) -> Self:
-        """Decompose a kernel: one eigendecomposition, n_samples x n_samples.
-
-        Parameters
-        ----------
-        K : array-like of shape (n_samples, n_samples)
-            Symmetric and positive semi-definite; only its lower triangle is read.
-
-        Returns
-        -------
-        path : DualPath
-        """
+        """Decompose a kernel: one eigendecomposition, n_samples x n_samples."""
         K = _finite_matrix(K, "K")
         if K.shape[0] != K.shape[1]:
             raise ValueError(f"K must be square, the kernel of samples; got shape {K.shape}.")
@@ -85,17 +75,7 @@ class DualPath:
 
     @classmethod
     def from_features(cls, A: ArrayLike) -> Self:
-        """Decompose the kernel A A^T through the smaller of A A^T and A^T A.
-
-        Parameters
-        ----------
-        A : array-like of shape (n_samples, n_features)
-            Dense features, scaled by the square roots of their weights where they have any.
-
-        Returns
-        -------
-        path : DualPath
-        """
+        """Decompose the kernel A A^T through the smaller of A A^T and A^T A."""
         A = _finite_matrix(A, "A")
         if A.shape[0] <= A.shape[1]:
             return cls(*positive_part(A @ A.T, size=A.shape[1]))
@@ -104,19 +84,10 @@ class DualPath:
         return cls(A @ (Q / np.sqrt(k)), k)
 
     def dual_coef(self, Y: ArrayLike, alphas: ArrayLike) -> FloatArray:
-        """Compute the dual coefficients, (K + alpha I)^-1 Y.
+        """Compute the dual coefficients, (K + alpha I)^-1 Y, for every alpha and target.
 
-        Parameters
-        ----------
-        Y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets: real numbers, or labels coded as -1 and +1.
-        alphas : array-like of shape (n_alphas,)
-            At least 0 each; 0 gives the minimum-norm solution.
-
-        Returns
-        -------
-        dual_coef : ndarray of shape (n_samples, n_alphas) or (n_samples, n_alphas, n_targets)
-            Without the last axis where Y has one dimension.
+        Y has shape (n_samples,) or (n_samples, n_targets), the result (n_samples, n_alphas) or
+        (n_samples, n_alphas, n_targets).
         """
         Y, alphas = self._check(Y, alphas)
         coef = self.range_coef(Y, alphas)
@@ -130,21 +101,9 @@ class DualPath:
         return coef
 
     def range_coef(self, Y: ArrayLike, alphas: ArrayLike) -> FloatArray:
-        """Compute the part of the dual coefficients in the range of K: the formula's first term.
+        """Compute the part of `dual_coef` in the range of K: the formula's first term.
 
         It is all that predictions need. The rest is large for small alphas, and its rounding too.
-
-        Parameters
-        ----------
-        Y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets.
-        alphas : array-like of shape (n_alphas,)
-            At least 0 each.
-
-        Returns
-        -------
-        range_coef : ndarray of shape (n_samples, n_alphas) or (n_samples, n_alphas, n_targets)
-            V (diag(k) + alpha I)^-1 V^T Y.
         """
         Y, alphas = self._check(Y, alphas)
         k = self.eigenvalues.reshape(-1, *(1,) * Y.ndim)
@@ -153,21 +112,9 @@ class DualPath:
         return np.tensordot(self.basis, coordinates / (k + alpha), axes=1)
 
     def predict(self, K_test: Any, Y: ArrayLike, alphas: ArrayLike) -> FloatArray:
-        """Predict at test points: K_test (K + alpha I)^-1 Y.
+        """Predict at test points, K_test (K + alpha I)^-1 Y, in the shape of `dual_coef`.
 
-        Parameters
-        ----------
-        K_test : {array-like, sparse matrix} of shape (n_test, n_samples)
-            Inner products of the test points with the training samples.
-        Y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets of the training samples.
-        alphas : array-like of shape (n_alphas,)
-            At least 0 each.
-
-        Returns
-        -------
-        predictions : ndarray of shape (n_test, n_alphas) or (n_test, n_alphas, n_targets)
-            Without the last axis where Y has one dimension.
+        K_test (n_test, n_samples) has the inner products of test points and training samples.
         """
         n_samples = self.basis.shape[0]
         K_test = K_test if sparse.issparse(K_test) else np.asarray(K_test)
@@ -199,25 +146,11 @@ class DualPath:
 def positive_part(
     gram: FloatArray, size: int, scale: float = 0.0, most: int | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Decompose a Gram matrix, without the eigenvalues that are zero to rounding.
+    """Decompose a Gram matrix into eigenvectors and ascending eigenvalues above rounding.
 
-    Parameters
-    ----------
-    gram : ndarray of shape (n, n)
-        Positive semi-definite; only its lower triangle is read.
-    size : int
-        Eigenvalues of at most size * eps times the largest are zero.
-    scale : float, default=0.0
-        Counts in place of the largest eigenvalue where it is larger: the size of what the Gram
-        matrix was the difference of, and so of its rounding.
-    most : int, default=None
-        Keep no more than this many, the largest.
-
-    Returns
-    -------
-    eigenvectors : ndarray of shape (n, rank)
-    eigenvalues : ndarray of shape (rank,)
-        In ascending order.
+    Eigenvalues of at most size * eps times the largest are zero, or times ``scale`` where that is
+    larger: the size of what the Gram matrix was the difference of, and so of its rounding. At most
+    ``most`` are kept. Only the lower triangle is read.
     """
     k, V = np.linalg.eigh(gram)
     scale = max(scale, np.abs(k).max(initial=0.0))
