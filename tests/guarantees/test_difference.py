@@ -32,7 +32,7 @@ def test_the_uniform_bound_holds_and_its_parts_are_reached(random_problem, alpha
                 p_S,
                 coefficient_norms=np.linalg.norm(Q @ problem.U / problem.sigma, axis=1),
                 residual_norms=np.linalg.norm(Q - Q @ problem.U @ problem.U.T, axis=1),
-            )
+            ).total
 
         assert np.all(np.abs(problem.Q @ difference) <= bound(problem.Q) * (1 + 1e-9) + 1e-12)
         inside = (problem.X @ difference @ problem.X)[None]
@@ -78,7 +78,7 @@ def test_uniform_bound_of_nearly_all_features():
             X @ (p - p_selected),
             Ut.T,
             p_selected,
-            coefficient_norms=[np.linalg.norm(V @ (inside / s))],
-            residual_norms=[np.linalg.norm(q - Ut.T @ inside)],
+            coefficient_norms=np.linalg.norm(V @ (inside / s)),
+            residual_norms=np.linalg.norm(q - Ut.T @ inside),
         )
-        assert abs((p - p_selected) @ q) <= bound[0] * (1 + 1e-6)
+        assert abs((p - p_selected) @ q) <= bound.total * (1 + 1e-6)

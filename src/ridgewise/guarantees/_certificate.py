@@ -16,7 +16,7 @@ from ridgewise.guarantees._prediction_report import (
     stacked,
 )
 from ridgewise.guarantees._risk import RiskInflation, report_risk
-from ridgewise.guarantees._selected_data import SelectedData, select_data
+from ridgewise.guarantees._selected_data import select_data
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class Certificate:
         >>> report.bound.round(4), report.difference.round(4), report.sign_certain
         (array([0.0005]), array([-0.0004]), array([ True]))
         """
-        return report_predictions(self._select(X, alpha), y, X_test)
+        return report_predictions(select_data(self, X, alpha), y, X_test)
 
     def known_test_set_bound(
         self, X: Any, y: ArrayLike, X_test: Any, alpha: float, *, promised: bool = False
@@ -166,18 +166,6 @@ class Certificate:
         >>> bound.total.shape
         (5,)
         """
-        self._check_joint()
-        joint = Interval(*self._select(stacked(X, X_test), 0.0).interval)
-        if promised:
-            if self.promised_lower is None or self.promised_upper is None:
-                raise ValueError("nothing was promised; promised=False takes what was measured")
-            # where rounding broke the promise, what is verified counts
-            joint = Interval(
-                min(joint.lower, self.promised_lower), max(joint.upper, self.promised_upper)
-            )
-        return bound_known_test_set(joint, X, y, X_test, alpha)
-
-    def _check_joint(self) -> None:
         selection = self.selection
         if selection is not None and (selection.center or selection.rank is not None):
             raise ValueError("known test points need a selector with center=False and rank=None")
@@ -186,6 +174,13 @@ class Certificate:
                 "known test points need a certificate for all ridge models (alpha=0), which takes "
                 "more features than the rank of training and test points together"
             )
+        lower, upper = select_data(self, stacked(X, X_test), 0.0).interval
+        if promised:
+            if self.promised_lower is None or self.promised_upper is None:
+                raise ValueError("nothing was promised; promised=False takes what was measured")
+            # where rounding broke the promise, what is verified counts
+            lower, upper = min(lower, self.promised_lower), max(upper, self.promised_upper)
+        return bound_known_test_set(Interval(lower, upper), X, y, X_test, alpha)
 
     def risk_inflation(self, X: Any, alpha: float) -> RiskInflation:
         """Tell how much the risk of ridge regression grows by the selection.
@@ -212,16 +207,7 @@ class Certificate:
         >>> round(inflation.variance, 4), round(inflation.bias, 4)
         (0.9994, 1.0062)
         """
-        return report_risk(self._select(X, alpha))
-
-    def _select(self, X: Any, alpha: float) -> SelectedData:
-        if self.selection is None:
-            raise ValueError(
-                "this certificate does not know which features it is about; "
-                "certify(X, selector) gives one that does"
-            )
-        certified = Interval(self.lower, self.upper)
-        return select_data(self.selection, certified, self.verified, self.alpha, X, alpha)
+        return report_risk(select_data(self, X, alpha))
 
     def __str__(self) -> str:
         lines = [f"{name:<9}[{lower}, {upper}]" for name, lower, upper in self._rows()]

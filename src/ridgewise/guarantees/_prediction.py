@@ -37,15 +37,7 @@ from ridgewise.guarantees._interval import (
 
 @dataclass(frozen=True)
 class PredictionBound:
-    """A bound on abs(f~(q) - f(q)) for every test point, in its two parts.
-
-    Attributes
-    ----------
-    in_span : ndarray of shape (n_test,)
-        The share of the part of the test point that the training points span.
-    out_of_span : ndarray of shape (n_test,)
-        The share of the rest.
-    """
+    """A bound on abs(f~(q) - f(q)) for every test point: for what X spans of it, and the rest."""
 
     in_span: FloatArray
     out_of_span: FloatArray
@@ -71,12 +63,17 @@ def theorem1_bound(
     abs(f~(q) - f(q)) <= eta ||c|| ||y|| + tau c_q ||y||, with eta that of the spectrum.
     """
     y = check_not_negative("target_norm", target_norm)
-    # tau is infinite where K~ lost rank and alpha = 0; a test point inside the span does not mind.
-    c_q = np.asarray(cross_norms, dtype=np.float64)
-    out = np.zeros_like(c_q)
-    np.multiply(tau(lower, upper, singular_values, alpha) * y, c_q, out=out, where=c_q * y > 0)
     c = np.asarray(coefficient_norms, dtype=np.float64)
-    return PredictionBound(spectral_eta(lower, upper, singular_values, alpha) * y * c, out)
+    c_q = np.asarray(cross_norms, dtype=np.float64)
+    return PredictionBound(
+        spectral_eta(lower, upper, singular_values, alpha) * y * c,
+        scaled(tau(lower, upper, singular_values, alpha), y * c_q),
+    )
+
+
+def scaled(factor: float, norms: FloatArray) -> FloatArray:
+    """Multiply norms; 0 stays 0 where K~ lost rank and the factor is infinite."""
+    return np.multiply(factor, norms, out=np.zeros_like(norms), where=norms > 0)
 
 
 def eta(lower: float, upper: float) -> float:
@@ -145,32 +142,29 @@ def tau(lower: float, upper: float, singular_values: ArrayLike, alpha: float) ->
 
 
 def cross_norms(
-    selected_rows: ArrayLike,
-    weights: ArrayLike,
-    selected_values: ArrayLike,
-    projections: ArrayLike,
+    selected_rows: FloatArray,
+    weights: FloatArray,
+    selected_values: FloatArray,
+    projections: FloatArray,
 ) -> FloatArray:
     """Compute c_q = ||U^T W z|| of every test point q, z = q - U U^T q.
 
     U^T W z = U_S^T W q_S - G U^T q: the selected features of q (``selected_values``) and its
     projection suffice.
     """
-    U_S, w = _rows_and_weights(selected_rows, weights)
-    Q_S, Q_U = np.asarray(selected_values, np.float64), np.asarray(projections, np.float64)
-    WU = U_S * w[:, None]
-    difference: FloatArray = Q_S @ WU - Q_U @ (U_S.T @ WU)
+    WU = selected_rows * weights[:, None]
+    difference: FloatArray = selected_values @ WU - projections @ (selected_rows.T @ WU)
     return np.linalg.norm(difference, axis=1)
 
 
-def c_star(selected_rows: ArrayLike, weights: ArrayLike) -> float:
+def c_star(selected_rows: FloatArray, weights: FloatArray) -> float:
     """Compute the largest c_q / ||z|| that any test point can have.
 
     c* = ||Uperp^T W U|| = sqrt(lmax(U^T W^2 U - G^2)), exact, from l x l matrices only. The paper's
     cross-term lemma puts epsilon in its place, which no selection of few features can reach.
     """
-    U_S, w = _rows_and_weights(selected_rows, weights)
-    WU = U_S * w[:, None]
-    square, G = WU.T @ WU, U_S.T @ WU
+    WU = selected_rows * weights[:, None]
+    square, G = WU.T @ WU, selected_rows.T @ WU
     largest = np.linalg.eigvalsh(square - G @ G)[-1]
     slack = 4 * len(G) * np.finfo(np.float64).eps * np.trace(square)
     return math.sqrt(max(largest, 0.0) + slack)
@@ -254,9 +248,7 @@ def known_test_set_bound(
     if alpha == 0:
         smin = math.sqrt(squared_spectrum(singular_values).min())
         factor = known_tangent(lower, upper) / smin
-    out = np.zeros_like(z)
-    np.multiply(factor * y, z, out=out, where=z * y > 0)
-    return PredictionBound(in_span, out)
+    return PredictionBound(in_span, scaled(factor, y * z))
 
 
 def known_cross_factor(lower: float, upper: float) -> float:
@@ -285,26 +277,24 @@ def known_tangent(lower: float, upper: float) -> float:
 
 
 def uniform_bound(
-    training_difference: ArrayLike,
-    selected_rows: ArrayLike,
-    p_selected: ArrayLike,
+    training_difference: FloatArray,
+    selected_rows: FloatArray,
+    p_selected: FloatArray,
     *,
-    coefficient_norms: ArrayLike,
-    residual_norms: ArrayLike,
-) -> FloatArray:
+    coefficient_norms: FloatArray,
+    residual_norms: FloatArray,
+) -> PredictionBound:
     """Bound abs(f(q) - f~(q)) from two norms of the test point only, for these targets.
 
     ||X (p - p~)|| ||c|| + ||(I - U U^T) p~|| ||z||, q = X^T c + z.
     """
-    U_S, p_S = np.asarray(selected_rows, np.float64), np.asarray(p_selected, np.float64)
     # ||(I - U U^T) p~||^2 = ||p~||^2 - ||U^T p~||^2, and p~ is zero outside S.
-    square = float(p_S @ p_S)
-    slack = 4 * len(p_S) * float(np.finfo(np.float64).eps) * square  # what the difference may lose
-    outside = math.sqrt(max(square - float(np.sum((p_S @ U_S) ** 2)), 0.0) + slack)
-    c = np.asarray(coefficient_norms, dtype=np.float64)
-    z = np.asarray(residual_norms, dtype=np.float64)
-    inside = float(np.linalg.norm(np.asarray(training_difference, np.float64)))
-    return inside * c + outside * z
+    square = float(p_selected @ p_selected)
+    slack = 4 * len(p_selected) * float(np.finfo(np.float64).eps) * square  # of the difference
+    inside = float(np.sum((p_selected @ selected_rows) ** 2))
+    outside = math.sqrt(max(square - inside, 0.0) + slack)
+    change = float(np.linalg.norm(training_difference))
+    return PredictionBound(change * coefficient_norms, outside * residual_norms)
 
 
 def disagreement_bound(n_disagreements: int, n_points: int, *, delta: float = 0.05) -> float:
@@ -343,16 +333,3 @@ def _hat_deviations(
     left = np.divide(alpha, a * k + alpha, out=np.ones_like(k), where=a * k + alpha > 0)
     D2 = (1 - a) * k / (k + alpha) * left
     return D1, D2
-
-
-def _rows_and_weights(
-    selected_rows: ArrayLike, weights: ArrayLike
-) -> tuple[FloatArray, FloatArray]:
-    U_S, w = np.asarray(selected_rows, np.float64), np.asarray(weights, np.float64)
-    if U_S.ndim != 2 or w.shape != U_S.shape[:1]:
-        raise ValueError(
-            f"expected one weight for each row of U, got shapes {U_S.shape} and {w.shape}"
-        )
-    if np.any(w < 0):
-        raise ValueError("expected weights of at least 0")
-    return U_S, w

@@ -2,7 +2,7 @@
 """What a selection does to the predictions for given test points: bounds, and the exact change."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -222,11 +222,11 @@ def by_targets(
     p_S = np.sqrt(data.selection.w) * reduced.coef
     g = data.S * (data.spectrum.V.T @ reduced.dual_coef)
     change = full.fitted - reduced.fitted
-    in_span = norm(change) * np.linalg.norm(Q_U / data.S, axis=1)
-    outside = uniform_bound(
-        change, data.selected_rows, p_S, coefficient_norms=0 * z_norms, residual_norms=z_norms
+    c_norms = np.linalg.norm(Q_U / data.S, axis=1)
+    bound = uniform_bound(
+        change, data.selected_rows, p_S, coefficient_norms=c_norms, residual_norms=z_norms
     )
-    return PredictionBound(in_span, np.minimum(outside, norm(g) * c_q))
+    return replace(bound, out_of_span=np.minimum(bound.out_of_span, norm(g) * c_q))
 
 
 def bound_known_test_set(

@@ -11,7 +11,7 @@ independent samples P. Then K = C K_PP C^T and K~ = C K~_PP C^T, and a proof for
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -165,7 +165,10 @@ def exact_kernels(X: Any, selection: Selection, alpha: float) -> Kernels:
     columns, n = as_columns(X), X.shape[0]
     e = min((lowest_bit(block) for _, block in columns.dense_blocks()), default=0)
     f = min(lowest_bit(selection.w), 0)
-    K = sum_of_products(n, (integers(block, e) for _, block in columns.dense_blocks()))
+    K = flint.fmpz_mat(n, n)
+    for _, block in columns.dense_blocks():
+        N = flint.fmpz_mat(integers(block, e))
+        K += N * N.transpose()
     N_S, v = integers(columns.take(selection.indices), e), integers(selection.w[None], f)[0]
     weighted = [[entry * weight for entry, weight in zip(row, v, strict=True)] for row in N_S]
     B = matrix(weighted, len(v)) * matrix(N_S, len(v)).transpose()
@@ -193,15 +196,6 @@ def integers(x: FloatArray, e: int) -> list[list[int]]:
     """The numbers divided by 2^e, exactly."""
     with np.errstate(over="ignore"):  # to infinity, which is no integer: OverflowError
         return [[int(entry) for entry in row] for row in np.ldexp(x, -e).tolist()]
-
-
-def sum_of_products(n: int, blocks: Iterator[list[list[int]]]) -> Any:
-    """The sum of N N^T over blocks of columns."""
-    total = flint.fmpz_mat(n, n)
-    for block in blocks:
-        N = flint.fmpz_mat(block)
-        total += N * N.transpose()
-    return total
 
 
 def matrix(rows: list[list[int]], width: int) -> Any:

@@ -7,7 +7,7 @@ of two, alpha times its square. That changes no prediction and no risk, and squa
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.extmath import row_norms
@@ -25,41 +25,25 @@ from ridgewise.guarantees._interval import (
 )
 from ridgewise.spectrum import Spectrum, as_columns, as_numeric, compute_spectrum
 
+if TYPE_CHECKING:
+    from ridgewise.guarantees._certificate import Certificate
+
 QR_SIZE = 1000  # samples or features up to which a QR, which keeps all digits, is quick
 KERNEL_CONDITION = 1e6  # of K + alpha: above it, K has lost too many digits for predictions
 
 
 @dataclass(frozen=True)
 class SelectedData:
-    """Data, its spectrum in full rank, a selection, and the interval that holds for a model.
+    """Data, its spectrum in full rank, a selection, and the interval that holds for a model."""
 
-    Attributes
-    ----------
-    X : array or sparse array
-        The training data, not scaled.
-    spectrum : Spectrum
-        X = V S U^T, not scaled.
-    selection : Selection
-        The selected features.
-    selected_rows : ndarray of shape (n_selected, rank)
-        U_S.
-    interval : tuple of float
-        [a, b], of K~ against K; where ``regularized``, of K~ + alpha against K + alpha.
-    regularized : bool
-    scale : float
-        The power of two.
-    alpha : float
-        The model's, scaled.
-    """
-
-    X: Any
-    spectrum: Spectrum
+    X: Any  # not scaled
+    spectrum: Spectrum  # of X, not scaled
     selection: Selection
-    selected_rows: FloatArray
-    interval: tuple[float, float]
+    selected_rows: FloatArray  # U_S
+    interval: tuple[float, float]  # of K~ against K; if regularized, with alpha on both diagonals
     regularized: bool
-    scale: float
-    alpha: float
+    scale: float  # the power of two
+    alpha: float  # the model's, scaled
 
     @property
     def S(self) -> FloatArray:
@@ -83,16 +67,23 @@ class SelectedData:
         return columns.take(self.selection.indices) * np.sqrt(self.selection.w)
 
 
-def select_data(
-    selection: Selection,
-    certified: Interval,
-    verified: bool,
-    certified_alpha: float,
-    X: Any,
-    alpha: float,
-) -> SelectedData:
-    """Bring a certificate together with its data, for the model with this alpha."""
-    alpha = check_model(alpha, certified_alpha)
+def select_data(certificate: "Certificate", X: Any, alpha: float) -> SelectedData:
+    """Bring a certificate together with its data, for the model with this alpha.
+
+    An interval that is not verified, or about some singular vectors only, is verified now.
+    """
+    selection, certified_alpha = certificate.selection, certificate.alpha
+    if selection is None:
+        raise ValueError(
+            "this certificate does not know which features it is about; "
+            "certify(X, selector) gives one that does"
+        )
+    alpha = check_not_negative("alpha", alpha)
+    if alpha < certified_alpha:
+        raise ValueError(
+            f"the certificate holds for ridge models with alpha >= {certified_alpha:.17g}, got "
+            f"alpha={alpha}: certify(X, selector, alpha={alpha}) would cover it"
+        )
     X = as_numeric(X)
     if X.shape[1] != selection.n_features:
         raise ValueError(
@@ -101,24 +92,17 @@ def select_data(
         )
     spectrum, scale = precise_spectrum(X, selection.center, alpha)
     rows = spectrum.take(selection.indices)
-    interval = certified
+    interval = Interval(certificate.lower, certificate.upper)
     if selection.rank is None:
-        check_same_data(certified, measured_interval(spectrum, rows, selection.w, certified_alpha))
-    if not verified or selection.rank is not None:
+        check_same_data(interval, measured_interval(spectrum, rows, selection.w, certified_alpha))
+    if not certificate.verified or selection.rank is not None:
         interval = Interval(0.0, math.inf)
         if certified_alpha > 0 or spectrum.is_whole:
             interval = verified_interval(spectrum, selection, certified_alpha)
-    lower, upper = interval_around_one(*interval) if certified_alpha > 0 else interval
-    return SelectedData(
-        X,
-        spectrum,
-        selection,
-        rows,
-        (lower, upper),
-        certified_alpha > 0,
-        scale,
-        alpha * scale * scale,
-    )
+    regularized = certified_alpha > 0
+    ends = interval_around_one(*interval) if regularized else (interval.lower, interval.upper)
+    scaled_alpha = alpha * scale * scale
+    return SelectedData(X, spectrum, selection, rows, ends, regularized, scale, scaled_alpha)
 
 
 def precise_spectrum(X: Any, center: bool, alpha: float) -> tuple[Spectrum, float]:
@@ -146,26 +130,15 @@ def precise_spectrum(X: Any, center: bool, alpha: float) -> tuple[Spectrum, floa
 class RidgeModel:
     """A ridge model, and how much rounding can move what it predicts.
 
-    Attributes
-    ----------
-    coef : ndarray of shape (n_features,)
-        p = X^T (K + alpha)^-1 y.
-    dual_coef : ndarray of shape (n_samples,)
-        (K + alpha)^-1 y; K^+ y at alpha = 0.
-    fitted : ndarray of shape (n_samples,)
-        X p.
-    sensitivity : float
-        A prediction p^T q is off by at most this times ||q||; infinite where rounding hides
-        singular values that alpha = 0 would invert.
-    turned : float
-        How far the directions that the model inverts may be turned: delta / s.
+    A prediction p^T q is off by at most ``sensitivity`` ||q||: infinite where rounding hides
+    singular values that alpha = 0 would invert.
     """
 
-    coef: FloatArray
-    dual_coef: FloatArray
-    fitted: FloatArray
+    coef: FloatArray  # p = X^T (K + alpha)^-1 y
+    dual_coef: FloatArray  # (K + alpha)^-1 y; K^+ y at alpha = 0
+    fitted: FloatArray  # X p
     sensitivity: float
-    turned: float = 0.0
+    turned: float = 0.0  # how far the directions that it inverts may be turned: delta / s
 
 
 def ridge_model(spectrum: Spectrum, S: FloatArray, y: FloatArray, alpha: float) -> RidgeModel:
@@ -199,13 +172,12 @@ def ridge_model(spectrum: Spectrum, S: FloatArray, y: FloatArray, alpha: float) 
 def selected_model(data: SelectedData, y: FloatArray) -> RidgeModel:
     """Fit y on the selected, weighted features: the coefficients are of X_S W^1/2."""
     columns = data.weighted_columns()
-    if columns.shape[1] == 0:
-        return RidgeModel(np.zeros(0), y / data.alpha if data.alpha else 0 * y, 0 * y, 0.0)
-    spectrum = compute_spectrum(columns, center=data.spectrum.center, solver="qr")
-    if spectrum.rank == 0:
-        zeros = np.zeros(columns.shape[1])
-        return RidgeModel(zeros, y / data.alpha if data.alpha else 0 * y, 0 * y, 0.0)
-    return ridge_model(spectrum, spectrum.singular_values, y, data.alpha)
+    if columns.any():
+        spectrum = compute_spectrum(columns, center=data.spectrum.center, solver="qr")
+        if spectrum.rank > 0:
+            return ridge_model(spectrum, spectrum.singular_values, y, data.alpha)
+    zeros = np.zeros(columns.shape[1])
+    return RidgeModel(zeros, y / data.alpha if data.alpha else 0 * y, 0 * y, 0.0)
 
 
 def data_error(spectrum: Spectrum, S: FloatArray) -> float:
@@ -250,17 +222,6 @@ def residual_norms(Q: Any, mean: FloatArray, Q_U: FloatArray) -> FloatArray:
     z2 = size - 2 * (Q @ mean) - np.sum(Q_U**2, axis=1)
     slack = 8 * Q_U.shape[1] * np.finfo(np.float64).eps * size
     return np.sqrt(np.maximum(z2, 0.0) + slack)
-
-
-def check_model(alpha: float, certified_alpha: float) -> float:
-    """Raise if the certificate does not cover the model."""
-    alpha = check_not_negative("alpha", alpha)
-    if alpha < certified_alpha:
-        raise ValueError(
-            f"the certificate holds for ridge models with alpha >= {certified_alpha:.17g}, got "
-            f"alpha={alpha}: certify(X, selector, alpha={alpha}) would cover it"
-        )
-    return alpha
 
 
 def check_same_data(certified: Interval, measured: Interval) -> None:

@@ -6,9 +6,8 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 
-from ridgewise._typing import FloatArray
+from ridgewise._typing import FloatArray, is_sparse
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -25,45 +24,19 @@ class DualPath:
     and for alpha = 0 the minimum-norm ones, K^+ y: the first term alone. Build a path with
     `from_kernel` or `from_features`; a further alpha or target then costs two small products.
 
-    Parameters
-    ----------
-    basis : ndarray of shape (n_samples, rank)
-        V, orthonormal columns that span the range of K.
-    eigenvalues : ndarray of shape (rank,)
-        k, the eigenvalues of K that belong to them, all above zero.
+    Both take an eigenvalue for zero where it is at most max(shape) * eps times the largest, with
+    the shape of what they were given. So alpha = 0 means the pseudo-inverse with that cut-off; for
+    other alphas, singular values of X below about 2e-7 of the largest, which K cannot hold in
+    float64, count as zero in predictions. Targets are real numbers, or classes coded as -1 and +1.
 
-    See Also
-    --------
-    RLSClassifier : One model, as an estimator.
-
-    Notes
-    -----
-    `from_kernel` and `from_features` take an eigenvalue for zero where it is at most ::
-
-        max(shape) * eps * (largest eigenvalue),    eps = 2.2e-16
-
-    with the shape of what they were given. So alpha = 0 means the pseudo-inverse with that
-    cut-off; for other alphas, singular values of X below about 2e-7 of the largest, which K cannot
-    hold in float64, count as zero in predictions.
-
-    Targets may be labels coded as -1 and +1, or real numbers. alpha is what is added to the
-    diagonal of K: scikit-learn's alpha, n_samples times the lambda of a mean squared loss.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ridgewise.models import DualPath
     >>> X = np.array([[2.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     >>> path = DualPath.from_kernel(X @ X.T)
-    >>> path.dual_coef([1.0, -1.0], alphas=[0.0, 1.0])
-    array([[ 0.25,  0.2 ],
-           [-1.  , -0.5 ]])
     >>> path.predict(np.array([[1.0, 1.0, 1.0]]) @ X.T, [1.0, -1.0], alphas=[0.0, 1.0])
     array([[-0.5, -0.1]])
     """
 
-    basis: FloatArray
-    eigenvalues: FloatArray
+    basis: FloatArray  # V, n_samples x rank
+    eigenvalues: FloatArray  # k, all above zero
 
     @classmethod
     def from_kernel(cls, K: ArrayLike) -> Self:
@@ -117,7 +90,7 @@ class DualPath:
         K_test (n_test, n_samples) has the inner products of test points and training samples.
         """
         n_samples = self.basis.shape[0]
-        K_test = K_test if sparse.issparse(K_test) else np.asarray(K_test)
+        K_test = K_test if is_sparse(K_test) else np.asarray(K_test)
         if K_test.ndim != 2 or K_test.shape[1] != n_samples:
             raise ValueError(
                 f"K_test must have one column for each of the {n_samples} training samples; "

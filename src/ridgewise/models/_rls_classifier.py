@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ridgewise._typing import AnyArray, FloatArray
+from ridgewise.models._leave_one_out import class_targets
 from ridgewise.models._solve import solve_ridge
 
 
@@ -169,7 +170,7 @@ def _check_alpha(alpha: object) -> float:
 
 
 def _encode(y: AnyArray) -> tuple[AnyArray, FloatArray]:
-    """Code labels as -1 and +1: one column for two classes, otherwise one a class."""
+    """The classes, and labels coded as -1 and +1."""
     check_classification_targets(y)
     classes, indices = np.unique(y, return_inverse=True)
     if classes.size < 2:
@@ -177,5 +178,4 @@ def _encode(y: AnyArray) -> tuple[AnyArray, FloatArray]:
             f"RLSClassifier needs samples of at least two classes; y has only one class, "
             f"{classes.tolist()[0]!r}."
         )
-    columns = np.array([1]) if classes.size == 2 else np.arange(classes.size)
-    return classes, np.where(np.equal.outer(indices, columns), 1.0, -1.0)
+    return classes, class_targets(indices, np.arange(classes.size))

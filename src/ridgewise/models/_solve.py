@@ -9,11 +9,10 @@ singular value of rounding size that centring leaves: at alpha = 0 its coefficie
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
-from ridgewise._typing import FloatArray
+from ridgewise._typing import FloatArray, is_sparse
 from ridgewise.models._path import EPS, DualPath, positive_part
 from ridgewise.spectrum import rank_limit
 
@@ -35,26 +34,9 @@ def solve_ridge(X: Any, Y: FloatArray, alpha: float, *, fit_intercept: bool) -> 
 
         dual_coef = (K + alpha I)^-1 Y,    K = X X^T,    coef = X^T dual_coef
 
-    and K^+ Y for alpha = 0. With an intercept, the columns of X and Y are centred first.
+    and K^+ Y for alpha = 0. With an intercept, the columns of X and Y are centred first: those of
+    sparse X implicitly.
 
-    Parameters
-    ----------
-    X : {ndarray, sparse matrix} of shape (n_samples, n_features)
-        In float64. Sparse X is centred implicitly and stays sparse.
-    Y : ndarray of shape (n_samples, n_targets)
-        Targets.
-    alpha : float
-        At least 0.
-    fit_intercept : bool
-        Whether to centre, and so to fit an intercept that is not penalised.
-
-    Returns
-    -------
-    solution : RidgeSolution
-        dual_coef (n_samples x n_targets), coef (n_features x n_targets), intercept (n_targets).
-
-    Notes
-    -----
     Rounding costs a Cholesky factor of K + alpha I about eps trace(K) / alpha in accuracy. Dense
     X is solved so where that is below sqrt(eps), and through its singular values elsewhere: those
     of at most max(X.shape) * eps times the largest are zero. For sparse X only K, or X^T X, is
@@ -65,29 +47,27 @@ def solve_ridge(X: Any, Y: FloatArray, alpha: float, *, fit_intercept: bool) -> 
     x_mean = np.asarray(X.mean(axis=0)).ravel() if fit_intercept else zeros
     y_mean = Y.mean(axis=0) if fit_intercept else np.zeros(Y.shape[1])
     offset, Y = x_mean, Y - y_mean
-    if fit_intercept and not sparse.issparse(X):
+    if fit_intercept and not is_sparse(X):
         # Explicitly, since X X^T of data far from its origin has no digits left for the rest; and
         # twice, since the first mean has lost digits too
         X, offset = X - x_mean, zeros
         rest = X.mean(axis=0)
         X, x_mean = X - rest, x_mean + rest
 
-    trace = row_norms(X, squared=True).sum()
-    if alpha > _smallest_alpha(X) * trace:
+    n_samples, n_features = X.shape
+    smallest = max(X.shape) * EPS if is_sparse(X) else float(np.sqrt(EPS))
+    most = rank_limit(n_samples, n_features, fit_intercept)
+    if alpha > smallest * row_norms(X, squared=True).sum():
         dual_coef, coef = _by_cholesky(X, offset, Y, alpha)
+    elif not is_sparse(X):
+        dual_coef, coef = _by_singular_values(X, Y, alpha, most)
     else:
-        most = rank_limit(X.shape[0], X.shape[1], fit_intercept)
-        dual_coef, coef = _by_spectrum(X, offset, Y, alpha, most)
+        solve = _by_kernel if n_samples <= n_features else _by_covariance
+        dual_coef, coef = solve(X, offset, Y, alpha, most)
     if fit_intercept:
         # It sums to zero but for rounding, which a small alpha makes large
         dual_coef -= dual_coef.mean(axis=0)
     return RidgeSolution(dual_coef, coef, y_mean - x_mean @ coef)
-
-
-def _smallest_alpha(X: Any) -> float:
-    """Tell from which share of trace(K) on alpha allows a Cholesky factor (see Notes above)."""
-    largest_size = max(X.shape)
-    return largest_size * EPS if sparse.issparse(X) else float(np.sqrt(EPS))
 
 
 # Below, the data is X - 1 m^T with m = offset, which is zero unless X is sparse and centred.
@@ -109,15 +89,7 @@ def _solve_shifted(G: FloatArray, B: FloatArray, alpha: float) -> FloatArray:
     return KernelRidge(alpha=alpha, kernel="precomputed").fit(G, B).dual_coef_
 
 
-def _by_spectrum(
-    X: Any, offset: FloatArray, Y: FloatArray, alpha: float, most: int
-) -> Coefficients:
-    """Solve on the range of K alone, of rank ``most`` at most, for alpha of zero or nearly."""
-    n_samples, n_features = X.shape
-    if not sparse.issparse(X):
-        return _by_singular_values(X, Y, alpha, most)
-    solve = _by_kernel if n_samples <= n_features else _by_covariance
-    return solve(X, offset, Y, alpha, most)
+# On the range of K alone, of rank ``most`` at most, for alpha of zero or nearly:
 
 
 def _by_singular_values(X: FloatArray, Y: FloatArray, alpha: float, most: int) -> Coefficients:
