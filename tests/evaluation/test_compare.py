@@ -460,19 +460,6 @@ def test_spectrum_is_computed_once_a_fold_and_charged_to_each(data, container, m
     assert (found.entry("random").seconds > 0).all()
 
 
-def test_other_spectra_are_computed_too(data, monkeypatch):
-    calls = []
-    compute = _spectrum.compute_spectrum
-    monkeypatch.setattr(
-        _spectrum,
-        "compute_spectrum",
-        lambda X, **settings: (calls.append(settings), compute(X, **settings))[1],
-    )
-    selectors = {"plain": BSSSelector(), "centred": BSSSelector(center=True)}
-    compare_small(selectors, *data, n_features=[40, 50])
-    assert len(calls) == 2 * 6
-
-
 def test_two_workers_find_what_one_does(data):
     selectors = {
         **SPECTRAL,
@@ -611,14 +598,6 @@ def test_labels(data, container):
     X, y = data
     selectors = [SelectKBest(k=10)]
     same_but_for_seconds(compare_small(selectors, X, container(y)), compare_small(selectors, X, y))
-
-
-@pytest.mark.parametrize("container", [lambda y: y[:, None], lambda y: y.astype(object), pl.Series])
-def test_numbers(container):
-    X = counts()
-    y = targets("regression", X)
-    found = compare_small([RandomSelector(9)], X, container(y))
-    same_but_for_seconds(found, compare_small([RandomSelector(9)], X, y))
 
 
 def test_names_of_features(data):

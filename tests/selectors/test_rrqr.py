@@ -70,20 +70,6 @@ def test_restart_goes_on_with_the_columns_left(n_features):
     assert_array_equal(selector.selected_, expected[: selector.n_selected_])
 
 
-def test_restart_begins_as_without():
-    X = gaussian()
-    few, many = RRQRSelector(8, restart=False).fit(X), RRQRSelector(30).fit(X)
-    assert_array_equal(many.selected_[:8], few.selected_)
-    assert not np.array_equal(many.selected_, RRQRSelector(30, restart=False).fit(X).selected_)
-
-
-def test_every_round_spans_what_is_left():
-    X = gaussian(5, 40)
-    selected = RRQRSelector(40).fit(X).selected_
-    for start in range(0, 40, 5):
-        assert np.linalg.matrix_rank(X[:, selected[start : start + 5]]) == 5
-
-
 @pytest.mark.parametrize("n_features", [3, 4, 7, 12, 20])
 def test_low_rank(n_features):
     X = gaussian(9, 3) @ gaussian(3, 20, seed=1)
