@@ -9,7 +9,7 @@ import sklearn
 
 from ridgewise.cli import _compare, _select
 from ridgewise.cli._reading import parse_memory, working_memory
-from ridgewise.datasets.readers import _read, read_table
+from ridgewise.datasets.readers import _matrix, read_table
 
 BEFORE = sklearn.get_config()["working_memory"]
 
@@ -99,7 +99,7 @@ def test_a_quarter_of_it_is_where_mapping_begins(run_here, data, seen):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int8, np.int64])
 def test_a_mapped_file_gives_the_same(run_here, data, seen, tmp_path, monkeypatch, dtype, options):
     """Byte for byte, as long as the limit leaves blocks as they are."""
-    monkeypatch.setattr(_read, "MAPPED_SHARE", 1e-6)
+    monkeypatch.setattr(_matrix, "MAPPED_SHARE", 1e-6)
     data(dtype)
     for folder, memory in (("loaded", ()), ("mapped", ("--memory", "500MB"))):
         save = ("--save", f"{folder}.npy")
@@ -165,7 +165,7 @@ def test_types_that_must_be_converted_are_loaded(data, tmp_path, dtype):
     assert not is_mapped(table.X)
     assert table.X.dtype == np.float32
     np.testing.assert_array_equal(table.X, X)
-    assert "not mapped into memory" in table.notes[0]
+    assert "not memory-mapped" in table.notes[0]
 
 
 def test_what_is_wrong_with_a_large_file_is_said_as_of_a_small_one(tmp_path):

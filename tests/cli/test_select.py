@@ -300,7 +300,7 @@ BAD = {
     "no folder": (["matrix.npy", "-o", "a/b"], ["there is no folder a"]),
     "a file": (["matrix.npy", "-o", "words.txt"], ["words.txt", "not a folder"]),
     "save format": (["matrix.npy", "--save", "x.doc"], [".parquet"]),
-    "save over input": (["matrix.npy", "--save", "matrix.npy", "-f"], ["it is what is read"]),
+    "save over input": (["matrix.npy", "--save", "matrix.npy", "-f"], ["it is the input file"]),
     "no such option": (["matrix.npy", "--colour"], ["No such option"]),
     "no file at all": ([], ["FILE"]),
 }

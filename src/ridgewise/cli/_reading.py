@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from enum import StrEnum
 from functools import partial, wraps
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,201 +14,126 @@ from typing import Annotated, Any
 import typer
 from sklearn import config_context
 
-from ridgewise.datasets.readers import FORMATS, Table, read_table
+from ridgewise.datasets.readers import (
+    COMPRESSIONS,
+    FORMATS,
+    Categorical,
+    FeaturesIn,
+    Missing,
+    Table,
+    read_table,
+)
 
-FORMAT_ENDS = (".gz", ".bz2", ".xz", ".zst")
 SIZE = re.compile(r"(\d+\.?\d*|\.\d+)\s*([kmgt])(i?)b?", re.IGNORECASE)
 
 
-class FeaturesIn(StrEnum):
-    """Where the features are."""
-
-    columns = "columns"
-    rows = "rows"
+def _option(kind: Any, *flags: str, **settings: Any) -> Any:
+    return Annotated[kind, typer.Option(*flags, **settings)]
 
 
-class Missing(StrEnum):
-    """What is done about missing values."""
-
-    error = "error"
-    drop_features = "drop-features"
-    drop_samples = "drop-samples"
-    mean = "mean"
-
-
-class Categorical(StrEnum):
-    """What is done about columns that hold no numbers."""
-
-    error = "error"
-    drop = "drop"
-    onehot = "onehot"
-
-
-File = Annotated[
-    Path, typer.Argument(metavar="FILE", show_default=False, help="The data, samples in rows.")
-]
-Target = Annotated[
-    str | None,
-    typer.Option(
+# The options of `read_table`, in the order of the help. None: its default.
+OPTIONS: dict[str, Any] = {
+    "ids": _option(
+        list[str] | None,
+        metavar="COL",
+        help="A column with the names of the samples. May be repeated.",
+    ),
+    "drop": _option(
+        list[str] | None, metavar="COL", help="A column to leave out. May be repeated."
+    ),
+    "keep": _option(
+        list[str] | None,
+        metavar="COL",
+        help="A column to keep that does not look like a feature. May be repeated.",
+    ),
+    "features_in": _option(
+        FeaturesIn | None, show_default="columns", help="Where the features are."
+    ),
+    "missing": _option(
+        Missing | None, show_default="error", help="What to do about missing values."
+    ),
+    "categorical": _option(
+        Categorical | None,
+        show_default="error",
+        help="What to do about columns of text; onehot: a column of zeros and ones per level.",
+    ),
+    "vocabulary": _option(
+        Path | None,
+        "--vocabulary",
+        "--names",
+        help="A file with the names of the features, one per line.",
+    ),
+    "sample_names": _option(Path | None, help="A file with the names of the samples."),
+    "format": _option(
+        str | None,
+        show_default="by the name of the file",
+        help=f"The format of the file: {', '.join(FORMATS)}.",
+    ),
+    "key": _option(
+        str | None, help="Which array of an .npz, layer of an .h5ad, or sheet of a workbook."
+    ),
+    "header": _option(
+        bool | None,
+        "--header/--no-header",
+        show_default="detected",
+        help="Whether the first line has names.",
+    ),
+    "delimiter": _option(
+        str | None, show_default="detected", help="The character between the cells."
+    ),
+    "encoding": _option(str | None, show_default="utf-8", help="Of text: latin-1, cp1252, utf-16."),
+    "zero_based": _option(
+        bool | None,
+        "--zero-based/--one-based",
+        show_default="detected",
+        help="Whether svmlight counts features from 0.",
+    ),
+    "memory": _option(
+        str | None,
+        metavar="SIZE",
+        help="How much memory to use: 2GB, 500MB. select memory-maps an .npy file larger than a "
+        "quarter of it; files of other formats are loaded.",
+    ),
+}
+FIRST: dict[str, Any] = {
+    "file": Annotated[
+        Path, typer.Argument(metavar="FILE", show_default=False, help="The data, samples in rows.")
+    ],
+    "target": _option(
+        str | None,
         "--target",
         "-t",
         metavar="COL",
-        help="The target: a column's name, or a file with a value a line. No feature.",
+        help="The target: the name of a column, or a file with one value per line.",
     ),
-]
-Ids = Annotated[
-    list[str] | None,
-    typer.Option("--ids", metavar="COL", help="A column with the samples' names. May be repeated."),
-]
-Drop = Annotated[
-    list[str] | None,
-    typer.Option("--drop", metavar="COL", help="A column to leave out. May be repeated."),
-]
-Keep = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--keep",
-        metavar="COL",
-        help="A column to keep that looks like no feature. May be repeated.",
-    ),
-]
-InRows = Annotated[
-    FeaturesIn | None,
-    typer.Option("--features-in", show_default="columns", help="Where the features are."),
-]
-OnMissing = Annotated[Missing, typer.Option("--missing", help="What to do about missing values.")]
-OnCategorical = Annotated[
-    Categorical,
-    typer.Option(
-        "--categorical",
-        help="What to do about columns of text; onehot: a column of zeros and ones for each level.",
-    ),
-]
-Vocabulary = Annotated[
-    Path | None,
-    typer.Option("--vocabulary", "--names", help="A file with the features' names, one a line."),
-]
-SampleNames = Annotated[
-    Path | None, typer.Option("--sample-names", help="A file with the samples' names.")
-]
-Format = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        show_default="by the name of the file",
-        help=f"What the file is: {', '.join(FORMATS)}.",
-    ),
-]
-Key = Annotated[
-    str | None,
-    typer.Option(
-        "--key", help="Which array of an .npz, layer of an .h5ad, or sheet of a workbook."
-    ),
-]
-Header = Annotated[
-    bool | None,
-    typer.Option(
-        "--header/--no-header", show_default="looks", help="Whether the first line has names."
-    ),
-]
-Delimiter = Annotated[
-    str | None, typer.Option("--delimiter", show_default="looks", help="What parts the cells.")
-]
-Encoding = Annotated[
-    str | None,
-    typer.Option("--encoding", show_default="utf-8", help="Of text: latin-1, cp1252, utf-16."),
-]
-ZeroBased = Annotated[
-    bool | None,
-    typer.Option(
-        "--zero-based/--one-based",
-        show_default="looks",
-        help="Whether svmlight counts features from 0.",
-    ),
-]
-Memory = Annotated[
-    str | None,
-    typer.Option(
-        "--memory",
-        metavar="SIZE",
-        help="How much memory to work in: 2GB, 500MB. select then reads an .npy file above a "
-        "quarter of it where it lies; any other file is itself held in memory.",
-    ),
-]
+}
 
 
-def read_file(
-    file: File,
-    target: Target = None,
-    ids: Ids = None,
-    drop: Drop = None,
-    keep: Keep = None,
-    features_in: InRows = None,
-    missing: OnMissing = Missing.error,
-    categorical: OnCategorical = Categorical.error,
-    vocabulary: Vocabulary = None,
-    sample_names: SampleNames = None,
-    file_format: Format = None,
-    key: Key = None,
-    header: Header = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    zero_based: ZeroBased = None,
-    memory: Memory = None,
-) -> Table:
-    """Read a user's file, with the options that the user gave."""
-    read = partial(
-        read_table,
-        file,
-        target=target,
-        ids=ids or (),
-        drop=drop or (),
-        keep=keep or (),
-        features_in=None if features_in is None else features_in.value,
-        missing=missing.value,
-        categorical=categorical.value,
-        vocabulary=vocabulary,
-        sample_names=sample_names,
-        format=file_format,
-        key=key,
-        header=header,
-        delimiter=delimiter,
-        encoding=encoding,
-        zero_based="auto" if zero_based is None else zero_based,
-        memory=None if memory is None else parse_memory(memory),
-    )
+def _read_file(file: Path, **options: Any) -> Table:
+    """Read a user's file, and name options as the command does in notes and errors."""
     try:
-        table = read()
+        table = read_table(file, **options)
         return replace(table, notes=tuple(with_flags(note) for note in table.notes))
     except ValueError as error:
         raise ValueError(with_flags(str(error))) from error
 
 
 def with_flags(message: str) -> str:
-    """Name options as the command has them, where a message names them as Python has.
+    """Replace the options of Python in a message by those of the command.
 
-    >>> from ridgewise.cli._reading import with_flags
     >>> with_flags("missing='drop-features', 'drop-samples' or 'mean' lets them in")
     "--missing drop-features, 'drop-samples' or 'mean' lets them in"
-    >>> with_flags("it has a feature 0, and zero_based=False was given")
-    'it has a feature 0, and --one-based was given'
     """
     message = message.replace("zero_based=False", "--one-based")
-    options = "missing|categorical|features_in|encoding|keep"
-    return re.sub(rf"\b({options})='([\w-]+)'", _as_flag, message)
-
-
-def _as_flag(found: re.Match[str]) -> str:
-    return f"--{found[1].replace('_', '-')} {found[2]}"
+    return re.sub(
+        r"\b(missing|categorical|features_in|encoding|keep)='([\w-]+)'",
+        lambda found: f"--{found[1].replace('_', '-')} {found[2]}",
+        message,
+    )
 
 
 def parse_memory(text: str) -> int:
-    """Read a size: 2GB, 1.5G (thousands), 800 MiB (1024s).
-
-    >>> from ridgewise.cli._reading import parse_memory
-    >>> parse_memory("1.5G"), parse_memory("800 MiB")
-    (1500000000, 838860800)
-    """
+    """Return the bytes of a size: 2GB, 1.5G (powers of 1000), 800 MiB (powers of 1024)."""
     found = SIZE.fullmatch(text.strip())
     if found is not None:
         power = 1 + "kmgt".index(found[2].lower())
@@ -223,7 +147,7 @@ def parse_memory(text: str) -> int:
 
 @contextmanager
 def working_memory(size: int | None) -> Iterator[None]:
-    """Keep blocks of data within so many bytes, here and in processes that start meanwhile."""
+    """Limit scikit-learn's blocks of data to a size, here and in child processes."""
     if size is None:
         yield
         return
@@ -241,39 +165,48 @@ def working_memory(size: int | None) -> Iterator[None]:
 
 
 def reads_file(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of `read_file`."""
-    reading = inspect.signature(read_file).parameters
+    """Add FILE and the options of `read_table` to the signature of a command.
+
+    The first parameters of the command are the file and a function that reads it, which takes
+    changes to the options.
+    """
     own = list(inspect.signature(command).parameters.values())[2:]
-    file, target, *others = reading.values()
-    parameters = [file, target, *own, *others]  # in the order of the help
 
     @wraps(command)
     def run(file: Path | None, **given: Any) -> None:
-        if file is None:  # which some versions of typer and click let pass
+        if file is None:  # some versions of typer and click allow it
             raise ValueError("Missing argument 'FILE'")
-        options = {name: given.pop(name) for name in reading if name in given}
-        memory = options.get("memory")
-        with working_memory(None if memory is None else parse_memory(memory)):
-            command(file, partial(read_file, file, **options), **given)
+        options = {name: given.pop(name) for name in ("target", *OPTIONS)}
+        options = {name: value for name, value in options.items() if value is not None}
+        if "memory" in options:
+            options["memory"] = parse_memory(options["memory"])
+        with working_memory(options.get("memory")):
+            command(file, partial(_read_file, file, **options), **given)
 
-    keyword_only = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in parameters]
-    run.__signature__ = inspect.Signature(keyword_only)  # type: ignore[attr-defined]
-    run.__annotations__ = {each.name: each.annotation for each in keyword_only}
+    def parameters(kinds: dict[str, Any]) -> Iterator[inspect.Parameter]:
+        for name, kind in kinds.items():
+            default = inspect.Parameter.empty if name == "file" else None
+            yield inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind
+            )
+
+    keyword_only = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own]
+    in_help = [*parameters(FIRST), *keyword_only, *parameters(OPTIONS)]
+    run.__signature__ = inspect.Signature(in_help)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in in_help}
     return run
 
 
 def stem_of(file: Path) -> str:
-    """Name a file without its suffixes: expression for expression.csv.gz."""
-    name = file.resolve().name
-    for _ in range(2):
-        name = name.removesuffix(Path(name).suffix) or name
-        if Path(file.name).suffix.lower() not in FORMAT_ENDS:
-            break
-    return name
+    """Return the name of a file without its suffixes: expression for expression.csv.gz."""
+    path = Path(file.resolve().name)
+    if path.suffix.lower() in COMPRESSIONS:
+        path = Path(path.stem)
+    return path.stem
 
 
 def check_not_read(file: Path, outputs: list[Path]) -> None:
-    """Refuse to write over the file that is read."""
+    """Raise if an output would overwrite the input file."""
     for path in outputs:
         if path.resolve() == file.resolve():
-            raise ValueError(f"cannot write {path}: it is what is read")
+            raise ValueError(f"cannot write {path}: it is the input file")

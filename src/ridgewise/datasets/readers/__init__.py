@@ -1,9 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Users' files: one function reads every format, and says what it did."""
+"""Readers of users' files: `read_table` reads every format."""
 
-from ridgewise.datasets.readers._opening import FORMATS
+from ridgewise.datasets.readers._opening import COMPRESSIONS, FORMATS
+from ridgewise.datasets.readers._raw import Categorical, FeaturesIn, Missing
 from ridgewise.datasets.readers._read import read_table
 from ridgewise.datasets.readers._result import Source, Table
 from ridgewise.datasets.readers._target import check_classes, describe_target
 
-__all__ = ["FORMATS", "Source", "Table", "check_classes", "describe_target", "read_table"]
+__all__ = [
+    "COMPRESSIONS",
+    "FORMATS",
+    "Categorical",
+    "FeaturesIn",
+    "Missing",
+    "Source",
+    "Table",
+    "check_classes",
+    "describe_target",
+    "read_table",
+]

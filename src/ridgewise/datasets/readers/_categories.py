@@ -11,21 +11,7 @@ SAMPLES_A_LEVEL = 4  # on average; fewer make it free text
 
 
 def one_hot(name: str, cells: AnyArray) -> tuple[FloatArray, list[str]]:
-    """Expand a column of text: one-hot columns, NaN where it is None, and their names.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ridgewise.datasets.readers._categories import one_hot
-    >>> values, names = one_hot("site", np.array(["lung", "skin", None, "lung"], dtype=object))
-    >>> print(names)
-    ['site=lung', 'site=skin']
-    >>> print(values)
-    [[ 1.  0.]
-     [ 0.  1.]
-     [nan nan]
-     [ 1.  0.]]
-    """
+    """Expand a column of text to one-hot columns, NaN where it is None, and their names."""
     is_there = np.array([cell is not None for cell in cells])
     levels, codes = np.unique(cells[is_there].astype(str), return_inverse=True)
     if len(levels) > max(ALWAYS_ALLOWED, len(cells) // SAMPLES_A_LEVEL):

@@ -26,17 +26,18 @@ ARRAYS_OF_NAMES = {
     **dict.fromkeys(("sample_names", "samples", "obs_names", "barcodes"), "sample_names"),
 }
 GENERAL_NAMES = ("names", "columns", "vocabulary")
+MAPPED_SHARE = 0.25  # of the memory: a larger .npy file is memory-mapped
 
 
 def read_npy(path: Path, options: Options) -> Raw:
     """Read an .npy file; memory-map a large one."""
-    if path.stat().st_size <= options.largest_loaded:
-        return Raw(_oriented(load_numpy(path), options))
-    X = map_numpy(path, changing=options.missing == "mean")
+    is_large = options.memory and path.stat().st_size > MAPPED_SHARE * options.memory
+    X = map_numpy(path, changing=options.missing == "mean") if is_large else None
     if X is not None:
         return Raw(_oriented(X, options), is_mapped=True)
     raw = Raw(_oriented(load_numpy(path), options))
-    raw.notes.append(f"Of type {raw.X.dtype}, it was loaded and converted, not mapped into memory.")
+    if is_large:
+        raw.notes.append(f"Of type {raw.X.dtype}, it was loaded and converted, not memory-mapped.")
     return raw
 
 

@@ -28,15 +28,6 @@ def why_no_feature(
     """Say why a column is plainly no feature, or return None.
 
     ``numbers`` are its cells, NaN where they are missing or text; ``texts`` those that are text.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ridgewise.datasets.readers._no_features import why_no_feature
-    >>> why_no_feature(0, "sample", np.arange(1.0, 9), [], None)
-    'numbers the rows'
-    >>> why_no_feature(4, "train", np.array([1.0, 0, 1, 1, 0, 1]), [], None)
-    'marks training and test samples'
     """
     if target is not None and name != target and TARGET.fullmatch(name):
         return "is another target"

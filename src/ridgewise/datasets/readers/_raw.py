@@ -1,46 +1,96 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The options of a reader, and what it returns before names, target and gaps are settled."""
 
+import codecs
 import importlib
 import math
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from ridgewise._typing import AnyArray
 
 FeaturesIn = Literal["columns", "rows"]
 Missing = Literal["error", "drop-features", "drop-samples", "mean"]
 Categorical = Literal["error", "drop", "onehot"]
+CHOICES = {"features_in": FeaturesIn, "missing": Missing, "categorical": Categorical}
 
-# What a file may ask for, whatever is in it: see `check_room`
+# Limits on the memory that a file may ask for: see `check_room`
 BYTES_OF_A_NAME = 80  # of a feature: its name, and its place in a sparse matrix
 ALWAYS_ALLOWED = 2 * 10**9  # bytes
 LARGEST_RATIO = 1000  # of memory to the size of the file
 
 
-@dataclass(frozen=True)
+@dataclass(kw_only=True)
 class Options:
-    """The options of `read_table` that readers need."""
+    """The options of `read_table`, which may give a name for a tuple, and str for a path."""
 
-    format: str
-    target: str | None
-    ids: tuple[str, ...]
-    drop: tuple[str, ...]
-    keep: tuple[str, ...]
-    features_in: FeaturesIn | None
-    missing: Missing
-    categorical: Categorical
-    vocabulary: Path | None
-    sample_names: Path | None
-    key: str | None
-    header: bool | None
-    delimiter: str | None
-    encoding: str | None
-    zero_based: bool | Literal["auto"]
-    memory: int | None = None  # bytes that the user said there are
-    largest_loaded: float = math.inf  # bytes: a larger .npy file is memory-mapped
+    # Name of the column of the target (of the row, if features are in rows; of the array of an
+    # .npz; of the column of obs of an .h5ad), or a file with one value per line (.txt .csv .tsv
+    # .npy). A .csv or .tsv with two columns has the sample names first; its rows are matched by
+    # them. None: no target, or the labels of svmlight and TechTC.
+    target: str | None = None
+    # Columns that are not features. The first one has the names of the rows. By default the first
+    # column of the file has them if it has no name itself, or is text without repetition.
+    ids: tuple[str, ...] = ()
+    # Columns, or features, to leave out.
+    drop: tuple[str, ...] = ()
+    # Columns that are features although they look like none. By default columns that number the
+    # rows, mark training and test samples, or are named as another target are left out.
+    keep: tuple[str, ...] = ()
+    # With "rows", a row of a table has the name of a feature (in its first column, or the first
+    # of `ids`) and its values. None: "columns", except beside a features.tsv of 10x.
+    features_in: FeaturesIn | None = None
+    # What to do about missing values: empty cells, NA, NaN, null, N/A, ? and similar.
+    missing: Missing = "error"
+    # What to do about columns of text, dates etc. Booleans are numbers, 0 and 1. "onehot" appends
+    # columns of zeros and ones, named column=level, NaN where the cell is missing; in `groups` of
+    # the table they have the name of the column.
+    categorical: Categorical = "error"
+    # A file with the names of the features, one per line (the second of tab-separated columns).
+    vocabulary: Path | None = None
+    # A file with the names of the samples, likewise.
+    sample_names: Path | None = None
+    # One of `FORMATS`. None: by the name of the file.
+    format: str | None = None
+    # Which array of an .npz, layer (or raw, or path) of an .h5ad, genome of CellRanger's .h5, or
+    # sheet of a workbook.
+    key: str | None = None
+    # Whether the first line of delimited text has names. None: yes, unless all cells are numbers
+    # that do not increase.
+    header: bool | None = None
+    # One character. None: a tab for TSV, else the most frequent in the first line of comma, tab
+    # and semicolon (with semicolons, a comma within a number is its decimal point).
+    delimiter: str | None = None
+    # Of delimited text, and of files of names and targets. None: UTF-8.
+    encoding: str | None = None
+    # Whether svmlight counts features from 0. "auto": if there is a feature 0.
+    zero_based: bool | Literal["auto"] = "auto"
+    # Bytes of memory. An .npy file larger than a quarter of it is memory-mapped; other formats
+    # are loaded. None: that of the machine, and nothing is mapped.
+    memory: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, choices in CHOICES.items():
+            value, known = getattr(self, name), get_args(choices)
+            if value not in known and (value is not None or name != "features_in"):
+                expected = ", ".join(map(repr, known))
+                raise ValueError(f"{name} must be one of {expected}; got {value!r}")
+        for name in ("ids", "drop", "keep"):
+            value = getattr(self, name)
+            setattr(self, name, (value,) if isinstance(value, str) else tuple(value))
+        for name, kind in (("target", os.fspath), ("vocabulary", Path), ("sample_names", Path)):
+            value = getattr(self, name)
+            setattr(self, name, None if value is None else kind(value))
+        try:
+            codec = codecs.lookup(self.encoding or "utf-8").name
+            "".encode(codec)  # raises for codecs that are not of text
+        except LookupError:
+            raise ValueError(
+                f"there is no encoding {self.encoding!r}; known are 'latin-1', 'cp1252', 'utf-16'"
+            ) from None
+        self.encoding = None if codec == "utf-8" else codec
 
     @property
     def in_rows(self) -> bool:
@@ -59,8 +109,8 @@ class Raw:
     target_name: str | None = None
     targets: list[str] = field(default_factory=list)  # names that the target could have had
     notes: list[str] = field(default_factory=list)
-    groups: AnyArray | None = None  # the category that a feature is a level of; None: of no one
-    dropped: frozenset[str] = frozenset()  # what was asked to be dropped, and has been
+    groups: AnyArray | None = None  # the category of each one-hot feature; None for others
+    dropped: frozenset[str] = frozenset()  # options.drop, if the reader has handled it
     files: dict[str, Path] = field(default_factory=dict)  # read besides the file itself, by role
     is_mapped: bool = False  # X is a memory map
 

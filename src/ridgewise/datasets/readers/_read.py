@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Read a user's file: format, names, target, dtype and missing values."""
 
-import codecs
-import math
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,15 +20,7 @@ from ridgewise.datasets.readers._matrix_market import read_matrix_market
 from ridgewise.datasets.readers._missing import keep_features, refuse_infinite, settle_missing
 from ridgewise.datasets.readers._names import complete_names, find_columns, take_names
 from ridgewise.datasets.readers._opening import find_file, find_format
-from ridgewise.datasets.readers._raw import (
-    Categorical,
-    FeaturesIn,
-    Missing,
-    Options,
-    Raw,
-    check_room,
-    count,
-)
+from ridgewise.datasets.readers._raw import Options, Raw, check_room, count
 from ridgewise.datasets.readers._result import Source, Table
 from ridgewise.datasets.readers._target import attach_target
 
@@ -47,40 +37,12 @@ READERS: dict[str, Callable[[Path, Options], Raw]] = {
     "excel": read_frame,
     "techtc": read_techtc,
 }
-CHOICES = {
-    "features_in": ("columns", "rows", None),
-    "missing": ("error", "drop-features", "drop-samples", "mean"),
-    "categorical": ("error", "drop", "onehot"),
-}
-
-MAPPED_SHARE = 0.25  # of the memory: a larger file is mapped, where its format lets that
-
-StrPath = str | os.PathLike[str]
 
 
-def read_table(
-    path: StrPath,
-    *,
-    target: StrPath | None = None,
-    ids: str | Sequence[str] = (),
-    drop: str | Sequence[str] = (),
-    keep: str | Sequence[str] = (),
-    features_in: FeaturesIn | None = None,
-    missing: Missing = "error",
-    categorical: Categorical = "error",
-    vocabulary: StrPath | None = None,
-    sample_names: StrPath | None = None,
-    format: str | None = None,  # noqa: A002
-    key: str | None = None,
-    header: bool | None = None,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    zero_based: bool | Literal["auto"] = "auto",
-    memory: int | None = None,
-) -> Table:
+def read_table(path: str | os.PathLike[str], **options: Any) -> Table:
     r"""Read a table of samples and features from a file. Nothing is ever unpickled.
 
-    The formats, by the ends of their names:
+    The formats, by suffix:
 
     - delimited text, ``.csv .txt .tsv .tab``, with names in the first line;
     - Parquet, ``.parquet .pq``, and Feather or Arrow IPC, ``.feather .arrow .ipc``;
@@ -89,84 +51,11 @@ def read_table(
       named as 10x Genomics does;
     - AnnData, ``.h5ad``, CellRanger's and other HDF5, ``.h5 .hdf5``;
     - Excel and OpenDocument, ``.xlsx .xlsm .xls .ods``;
-    - a folder of TechTC's layout, all of its words.
+    - a folder in TechTC's layout, all of its words.
 
-    Text (CSV, TSV, svmlight, Matrix Market) may be compressed: ``.gz .bz2 .xz .zst``.
-
-    Parameters
-    ----------
-    path : str or path
-        The file or folder.
-    target : str or path, default=None
-        Name of the column of the target (of the row, where features are in rows; of the array of
-        an ``.npz``; of the column of ``obs`` of an ``.h5ad``), or a file with one value a line
-        (``.txt .csv .tsv .npy``). A ``.csv`` or ``.tsv`` with two columns has the samples' names
-        first, and is put into their order. None: no target, or the labels that svmlight and
-        TechTC have.
-    ids : str or sequence of str, default=()
-        Columns that are no features. The first of them has the names of the rows. Without, the
-        first column has them if it has no name itself, or is text without repetition.
-    drop : str or sequence of str, default=()
-        Columns, or features, that are left out.
-    keep : str or sequence of str, default=()
-        Columns of a table that are features although they look like none. Without, columns that
-        number the rows, that mark training and test samples, or that are named as another target
-        are left out, and a note names them.
-    features_in : {"columns", "rows"}, default=None
-        Where the features are. With "rows" a row of a table has the name of a feature (in its
-        first column, or the first of `ids`) and its values. None means "columns", except beside
-        a ``features.tsv`` of 10x.
-    missing : {"error", "drop-features", "drop-samples", "mean"}, default="error"
-        What is done about missing values: empty cells, NA, NaN, null, N/A, ? and the like.
-    categorical : {"error", "drop", "onehot"}, default="error"
-        What is done about columns of text, dates and so on. Booleans are numbers, 0 and 1.
-        "onehot" expands each to columns of zeros and ones, named ``column=level``, after the
-        other features; in `groups` of the result they have the name of the column. Where a cell
-        is missing, all of them are.
-    vocabulary : str or path, default=None
-        A file with the names of the features, one a line (the second column, if parted by tabs).
-    sample_names : str or path, default=None
-        A file with the names of the samples, likewise.
-    format : str, default=None
-        One of `FORMATS`, where the name of the file does not tell.
-    key : str, default=None
-        Which array of an ``.npz``, layer (or ``raw``, or path) of an ``.h5ad``, genome of
-        CellRanger's ``.h5``, or sheet of a workbook.
-    header : bool, default=None
-        Whether the first line of delimited text has names. None: it has, unless all of it is
-        numbers that do not rise from cell to cell.
-    delimiter : str, default=None
-        What parts the cells. None: a tab for TSV, else what the first line has most of: comma,
-        tab, or semicolon (then a comma within a number is its decimal point).
-    encoding : str, default=None
-        The encoding of delimited text, and of files of names and targets. None: UTF-8.
-    zero_based : bool or "auto", default="auto"
-        Whether svmlight counts features from 0. "auto": it does if there is a feature 0.
-    memory : int, default=None
-        How many bytes of memory there are. An ``.npy`` file larger than a quarter of that is not
-        loaded but mapped. Files of other formats are held in memory. None: that of the machine,
-        and nothing is mapped. A file whose header or indices ask for more than half of it, or for
-        2 GB and 1,000 times the size of the file, is an error.
-
-    Returns
-    -------
-    Table
-        The data with names, notes on what was done, and a hash of each file that was read.
-
-    Raises
-    ------
-    OSError
-        Where a file is absent, is a folder, or must not be read.
-    ValueError
-        Where what is in it cannot be used as it is: the message has what, where and a way out.
-    ImportError
-        Where reading this format needs a package that is not there.
-
-    Notes
-    -----
-    Dense stays dense and sparse stays sparse, whatever the share of zeros; float32 stays float32.
-    What is mapped stays of its type, integers too.
-    Features of the same name get .1, .2, ... added, which is noted.
+    Text (CSV, TSV, svmlight, Matrix Market) may be compressed: ``.gz .bz2 .xz .zst``. The options
+    are the fields of `Options`. Dense stays dense and sparse stays sparse; float32 stays float32.
+    Bad content is a ValueError that says what is wrong, where, and what to do.
 
     Examples
     --------
@@ -186,42 +75,26 @@ def read_table(
     Column 'patient' was taken for the names of the samples.
     """
     start = time.perf_counter()
-    _check_choices(features_in=features_in, missing=missing, categorical=categorical)
+    settings = Options(**options)
     path = find_file(Path(path))
-    options = Options(
-        format=find_format(path, format),
-        target=None if target is None else os.fspath(target),
-        ids=_as_tuple(ids),
-        drop=_as_tuple(drop),
-        keep=_as_tuple(keep),
-        features_in=features_in,
-        missing=missing,
-        categorical=categorical,
-        vocabulary=None if vocabulary is None else Path(vocabulary),
-        sample_names=None if sample_names is None else Path(sample_names),
-        key=key,
-        header=header,
-        delimiter=delimiter,
-        encoding=_known_encoding(encoding),
-        zero_based=zero_based,
-        memory=memory,
-        largest_loaded=math.inf if memory is None else MAPPED_SHARE * memory,
-    )
+    file_format = settings.format = find_format(path, settings.format)
     source = Source.of("data", path / VECTORS if path.is_dir() else path)
     try:
-        raw = READERS[options.format](path, options)
+        raw = READERS[file_format](path, settings)
         if not raw.is_mapped:
-            check_room(raw.X.shape, source.n_bytes, memory)
-        feature_names = _complete(raw, options)
+            check_room(raw.X.shape, source.n_bytes, settings.memory)
+        feature_names = _complete(raw, settings)
     except ValueError as error:
-        raise ValueError(_in_one_line(path, error)) from error
+        message = " ".join(str(error).split())  # on one line, with the path
+        prefix = "" if message.startswith(str(path)) else f"{path}: "
+        raise ValueError(f"{prefix}{message}") from error
     return Table(
         X=raw.X,
         y=raw.y,
         feature_names=feature_names,
         sample_names=raw.sample_names,
         target_name=raw.target_name,
-        format=options.format,
+        format=file_format,
         sources=(source, *(Source.of(role, file) for role, file in raw.files.items())),
         notes=tuple(raw.notes),
         seconds=time.perf_counter() - start,
@@ -229,48 +102,25 @@ def read_table(
     )
 
 
-def _check_choices(**given: Any) -> None:
-    for name, value in given.items():
-        if value not in CHOICES[name]:
-            known = ", ".join(repr(choice) for choice in CHOICES[name])
-            raise ValueError(f"{name} must be one of {known}; got {value!r}")
-
-
-def _as_tuple(names: str | Sequence[str]) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else tuple(names)
-
-
-def _known_encoding(encoding: str | None) -> str | None:
-    try:
-        "".encode(encoding or "utf-8")
-        name = codecs.lookup(encoding or "utf-8").name
-        return None if name == "utf-8" else name
-    except LookupError:
-        raise ValueError(
-            f"there is no encoding {encoding!r}; such as 'latin-1', 'cp1252' or 'utf-16' are known"
-        ) from None
-
-
 def _labels(groups: AnyArray | None, feature_names: AnyArray) -> AnyArray:
-    """A group for each feature: the category it is a level of, or itself."""
+    """A group for each feature: the category of a one-hot column, or the feature itself."""
     if groups is None:
         return feature_names
-    alone = np.array([group is None for group in groups])
-    labels: AnyArray = np.where(alone, feature_names, groups)
+    is_alone = np.array([group is None for group in groups])
+    labels: AnyArray = np.where(is_alone, feature_names, groups)
     return labels
 
 
 def _complete(raw: Raw, options: Options) -> AnyArray:
     """Settle names, target, dtype and missing values; return the names of the features."""
-    if options.vocabulary is not None:
-        take_names(raw, find_file(options.vocabulary), of="feature", encoding=options.encoding)
-    if options.sample_names is not None:
-        take_names(raw, find_file(options.sample_names), of="sample", encoding=options.encoding)
+    for of, file in (("feature", options.vocabulary), ("sample", options.sample_names)):
+        if file is not None:
+            take_names(raw, find_file(file), of=of, encoding=options.encoding)
     if not raw.is_mapped:
         raw.X = as_floats(raw.X)
     if not all(raw.X.shape):
         raise ValueError(f"it has {raw.X.shape[0]} samples and {raw.X.shape[1]} features")
-    attach_target(raw, options.target, options.encoding)
+    attach_target(raw, options)
     _drop_features(raw, [name for name in options.drop if name not in raw.dropped])
     refuse_infinite(raw)
     settle_missing(raw, options.missing)
@@ -301,9 +151,3 @@ def as_floats(X: Any) -> Any:
     X.check_format(full_check=True)  # indices from a file may be out of range
     X.sum_duplicates()
     return X
-
-
-def _in_one_line(path: Path, error: Exception) -> str:
-    """The message on one line, with the path."""
-    message = " ".join(str(error).split())
-    return message if message.startswith(str(path)) else f"{path}: {message}"

@@ -11,24 +11,12 @@ from ridgewise._typing import AnyArray, is_sparse
 
 @dataclass(frozen=True)
 class Source:
-    """A file that was read.
+    """A file that was read."""
 
-    Attributes
-    ----------
-    role : {"data", "target", "feature names", "sample names"}
-        What it was read for.
-    path : str
-        Where it lies, as it was given.
-    n_bytes : int
-        Its size.
-    sha256 : str
-        The hash of its bytes, as ``sha256sum`` prints it.
-    """
-
-    role: str
-    path: str
+    role: str  # "data", "target", "feature names" or "sample names"
+    path: str  # as it was given
     n_bytes: int
-    sha256: str
+    sha256: str  # in hexadecimal
 
     @classmethod
     def of(cls, role: str, path: Path) -> Self:
@@ -40,44 +28,21 @@ class Source:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Table:
-    """Samples, features, their names, and what was done to read them.
+    """Samples, features, their names, and what was done to read them."""
 
-    Attributes
-    ----------
-    X : ndarray, csr_array or csc_array of shape (n_samples, n_features)
-        Finite numbers, as float32 where that holds them exactly (float32, float16, integers of
-        at most 16 bits and booleans), else as float64; a memory map as it is in the file. Dense
-        or sparse as it was there.
-    y : ndarray of shape (n_samples,) or None
-        The target: whole numbers as int64, other numbers as float64, anything else as str.
-    feature_names : ndarray of shape (n_features,), object
-        Strings, no two alike.
-    sample_names : ndarray of shape (n_samples,), object, or None
-        Strings; None where the file has none.
-    target_name : str or None
-        The column of the target, or the name of its file.
-    format : str
-        One of `FORMATS`.
-    sources : tuple of Source
-        Every file that was read, the data first.
-    notes : tuple of str
-        A sentence on each thing that was done to the data or taken for granted.
-    seconds : float
-        How long reading took.
-    groups : ndarray of shape (n_features,), object, or None
-        A label for each feature, for selecting groups as a whole: its own name, or, where a
-        column of text was expanded to one-hot columns, the name of that column for all of them.
-    """
-
+    # Finite numbers, dense, CSR or CSC as in the file. float32 if that is exact for the dtype
+    # (float32, float16, integers of at most 16 bits, booleans), else float64. A memory map keeps
+    # its dtype.
     X: Any
-    y: AnyArray | None
-    feature_names: AnyArray
+    y: AnyArray | None  # whole numbers as int64, other numbers as float64, anything else as str
+    feature_names: AnyArray  # unique strings, as objects
     sample_names: AnyArray | None
-    target_name: str | None
-    format: str
-    sources: tuple[Source, ...]
-    notes: tuple[str, ...]
+    target_name: str | None  # the column of the target, or the name of its file
+    format: str  # one of `FORMATS`
+    sources: tuple[Source, ...]  # every file that was read, the data first
+    notes: tuple[str, ...]  # a sentence on each thing that was done to the data or assumed
     seconds: float
+    # For each feature its own name, or the name of the column that was expanded to one-hot columns
     groups: AnyArray | None = None
 
     @property

@@ -11,38 +11,13 @@ import numpy as np
 from ridgewise._typing import AnyArray, BoolArray
 from ridgewise.datasets.readers._names import as_names, nearest_name, read_lines
 from ridgewise.datasets.readers._opening import find_file, load_numpy
-from ridgewise.datasets.readers._raw import Raw, count, listed, shortened
+from ridgewise.datasets.readers._raw import Options, Raw, count, listed, shortened
 
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "<na>", "#n/a", "?", "."})  # casefolded
 
 
 def check_classes(y: AnyArray, target_name: str | None = None) -> AnyArray:
-    """Return the classes of a target, if there are at least two.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n_samples,)
-        Labels.
-    target_name : str, default=None
-        What the error calls it.
-
-    Returns
-    -------
-    ndarray
-        The classes, sorted.
-
-    Raises
-    ------
-    ValueError
-        Where all labels are the same.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ridgewise.datasets.readers import check_classes
-    >>> print(check_classes(np.array(["ill", "well", "ill"])))
-    ['ill' 'well']
-    """
+    """Return the classes of a target, sorted; raise if there are less than two."""
     classes: AnyArray = np.unique(y)
     if len(classes) < 2:
         name = "the target" if target_name is None else f"the target {shortened(target_name)}"
@@ -54,25 +29,10 @@ def check_classes(y: AnyArray, target_name: str | None = None) -> AnyArray:
 
 
 def describe_target(y: AnyArray) -> str:
-    """Say what values a target has, so that a user can judge which task they mean.
+    """Describe the values of a target, from which a user can tell the task.
 
-    Parameters
-    ----------
-    y : ndarray of shape (n_samples,)
-        The target.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ridgewise.datasets.readers import describe_target
     >>> describe_target(np.array([3, 5, 8, 5]))
     '3 different whole numbers from 3 to 8'
-    >>> describe_target(np.array(["ill", "well", "ill"]))
-    '2 different texts'
     """
     values = np.unique(y)
     if y.dtype.kind not in "iuf":
@@ -81,11 +41,12 @@ def describe_target(y: AnyArray) -> str:
     return f"{len(values):,} different {kind} from {values[0]:g} to {values[-1]:g}"
 
 
-def attach_target(raw: Raw, target: str | None, encoding: str | None = None) -> None:
+def attach_target(raw: Raw, options: Options) -> None:
     """Read the target from its file, if it is not a column; settle its dtype."""
+    target = options.target
     if target is not None and raw.target_name != target:
         path = target_file(target, raw.targets)
-        raw.y, raw.target_name = read_target(path, raw, encoding), path.name
+        raw.y, raw.target_name = read_target(path, raw, options.encoding), path.name
         raw.files["target"] = path
     if raw.y is not None:
         raw.y = as_target(raw.y)
@@ -93,18 +54,17 @@ def attach_target(raw: Raw, target: str | None, encoding: str | None = None) -> 
 
 def target_file(target: str, names: list[str]) -> Path:
     """The path of a target that is not a column; raises with the nearest column otherwise."""
-    path = Path(target)
-    if not path.is_file():
-        raise ValueError(_explain_absence(target, names))
-    return path
-
-
-def _explain_absence(target: str, names: list[str]) -> str:
+    if Path(target).is_file():
+        return Path(target)
     if not names:
-        problem = "this format has no columns with names, so the target must be a file"
-        return f"{problem} with one value a line, and there is no file {shortened(target)}"
-    problem = f"there is no column {shortened(target)} for the target, nor a file of that name"
-    return f"{problem}{nearest_name(target, names)}"
+        raise ValueError(
+            "this format has no columns with names, so the target must be a file with one value "
+            f"per line, and there is no file {shortened(target)}"
+        )
+    raise ValueError(
+        f"there is no column {shortened(target)} for the target, nor a file of that name"
+        f"{nearest_name(target, names)}"
+    )
 
 
 def read_target(path: Path, raw: Raw, encoding: str | None) -> AnyArray:
@@ -160,7 +120,7 @@ def _aligned(rows: list[list[str]], raw: Raw, path: Path) -> AnyArray:
 
 def as_target(values: AnyArray) -> AnyArray:
     """Whole numbers as int64, other numbers as float64, all else as str."""
-    if values.dtype.kind == "O" or values.dtype.kind in "SU":
+    if values.dtype.kind in "OSU":
         missing = is_missing(values)
         try:
             values = np.array([_number(value) for value in values])
