@@ -232,7 +232,7 @@ def test_promise_of_sampled_groups_holds():
 )
 class TestNumbers:
     def test_more_than_there_are(self, selector):
-        with pytest.raises(ValueError, match=r"counts groups: got 13, but the .* are in 12 groups"):
+        with pytest.raises(ValueError, match="counts groups: got 13, and there are 12 groups"):
             clone(selector).set_params(n_features_to_select=13, groups=5).fit(X)
         kept = clone(selector).set_params(n_features_to_select=12, groups=5).fit(X)
         assert kept.n_selected_ == D
@@ -324,7 +324,7 @@ class TestSubset:
             ({"include": ["a"], "exclude": ["a"]}, "overlap: group 'a' is in both"),
             ({"costs": np.ones(D), "budget": 3}, r"each of 10 groups; got shape \(60,\)"),
             ({"costs": np.ones(10), "budget": 0.5}, "buys no group"),
-            ({"n_features_to_select": 11}, "counts groups: got 11, but the"),
+            ({"n_features_to_select": 11}, "counts groups: got 11, and there are 10"),
         ],
     )
     def test_errors(self, settings, message):

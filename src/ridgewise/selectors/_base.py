@@ -222,8 +222,8 @@ def check_n_groups(wanted: Any, groups: Groups, default: int) -> int:
     found = check_n_features(wanted, len(groups), min(default, len(groups)))
     if groups.given and found > len(groups):
         raise ValueError(
-            f"n_features_to_select counts groups: got {wanted}, but the {len(groups.index)} "
-            f"features are in {len(groups)} groups"
+            f"n_features_to_select counts groups: got {wanted}, and there are {len(groups)} groups "
+            f"of the {len(groups.index)} features"
         )
     return found
 
