@@ -61,7 +61,7 @@ def test_unknown_names(run_here, table, panel):
     code, out, err = run_here("certify", table, *READ, "--features", panel)
     assert (code, out) == (2, "")
     assert err.count("\n") == 1
-    assert "2 of 6 features of the list are not in the data: 'BRCA1', 'TP53'" in err
+    assert "2 of 6 listed features are not in the data: 'BRCA1', 'TP53'" in err
     options = ("--features", panel, "--skip-unknown", "--folds", "0")
     code, out, _ = run_here("certify", table, *READ, *options)
     assert code == 0
@@ -71,7 +71,7 @@ def test_unknown_names(run_here, table, panel):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("", "has no features"),
+        ("", "lists no features"),
         ("gene1\ngene1\n", "'gene1' 2 times"),
         ("7\n999\n", "not in the data: '999'"),
         (None, "No such file"),

@@ -148,9 +148,9 @@ def test_info(run_here, home):
         "documents      3\n"
         "  class -1     2 of Mountains\n"
         "  class  1     1 of Rivers\n"
-        "  without any word left: 1\n"
+        "  without any word: 1\n"
         "words          3\n"
-        "  in a document, on average: 22.2% of them\n"
+        "  in a document on average: 22.2% of them\n"
         "most frequent  river, mountain, forest\n"
         "longest        mountain, forest, river\n"
     )

@@ -160,9 +160,12 @@ def test_people_get_plain_text_in_a_pipe(whole, data_home):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["table9"], "'table9' is none of table1, table2, table3, figures, words, risk, all"),
-        (["table1", "--data-home", "nowhere"], "--data-home nowhere is no folder"),
-        (["table1", "-o", "theirs"], "theirs exists already and was not made by this command"),
+        (
+            ["table9"],
+            "unknown experiment 'table9': it must be one of table1, table2",
+        ),
+        (["table1", "--data-home", "nowhere"], "--data-home nowhere is not a folder"),
+        (["table1", "-o", "theirs"], "theirs exists and was not made by this command"),
         (["table1", "-o", "file"], "file is a file"),
         (["table1", "--jobs", "0"], "--jobs"),
     ],

@@ -199,7 +199,7 @@ def test_fewer_than_asked_for_is_said(run_here, table, without_page):
     """Issue 19: 300 gave 147, in silence."""
     _, out, _ = run_here("select", table, *SELECT, "-n", "180", "-m", "leverage", "--folds", "0")
     out = " ".join(out.split())
-    assert "180 features were asked for and" in out
+    assert "180 features were requested, " in out
     assert "sampling is with replacement" in out
 
 
@@ -243,7 +243,7 @@ def test_marks_in_anndata(run_here, without_page, tmp_path):
     np.testing.assert_array_equal(marked.X, X)
     one_line_about(run_here("select", "cells.h5ad", "-n", "5", "--write", "cells.h5ad", "-f"))
     np.save(tmp_path / "X.npy", X)
-    one_line_about(run_here("select", "X.npy", "--write", "new.h5ad"), "is none")
+    one_line_about(run_here("select", "X.npy", "--write", "new.h5ad"), "is not one")
 
 
 # --- what is refused: one line, exit code 2, and nothing written

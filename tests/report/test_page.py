@@ -8,9 +8,9 @@ import pytest
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from ridgewise.report import Column, DataTable, Picture, page_style, plain_label, render_page
+from ridgewise.report._html import Column, DataTable, render_page
 from ridgewise.report._selection_words import explain_certificate
-from ridgewise.report._svg import inline_svg
+from ridgewise.report._svg import Picture, inline_svg, page_style, plain_label
 
 HOSTILE = "<script>document.title = 'hostile'</script>"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command: reads options, has the work done, and turns what goes wrong into one line.
+"""The command line: parses options, runs a command, and reports an error in one line.
 
 A command's module is imported when the command is run: `ridgewise --help` imports none of them.
 """
@@ -17,14 +17,14 @@ from ridgewise._version import __version__
 from ridgewise.cli import _app
 from ridgewise.cli._app import app
 
-# Each command is in a module of its name, and adds itself to the app. This is its help's start.
+# Each command is in a module of its name, and adds itself to the app. Here: its one-line help.
 COMMANDS = {
     "select": "Select features of a file, and certify what was lost.",
     "compare": "Compare methods on a file, by repeated cross-validation of ridge models.",
     "certify": "Certify features that were selected elsewhere, such as a published panel.",
-    "demo": "Do the whole job on Python's own standard library, in seconds.",
+    "demo": "Select, certify and compare on Python's own standard library, in seconds.",
     "data": "List, download and describe data sets: TechTC-300, and those that need no download.",
-    "reproduce": "Run the paper's experiments, and show what was printed beside what came out.",
+    "reproduce": "Run the paper's experiments, and show printed and measured values side by side.",
 }
 FAILED = 2
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
@@ -36,21 +36,21 @@ Select a small set of real features for ridge regression, and certify what was l
 Examples:
 
 \b
-  ridgewise demo                  the whole job on data that every machine has
+  ridgewise demo                  select, certify and compare on data that every machine has
   ridgewise demo --json           the same, for programs
   ridgewise demo --help           its options
   ridgewise select FILE -n 400    features of your own file: CSV, Parquet, .npz, .h5ad, ...
   ridgewise compare FILE -t COL   which method, and how many features, do best on it
   ridgewise certify FILE --features panel.txt
-                                  what features from elsewhere are worth
-  ridgewise data list             the data sets at hand
+                                  certify features that were selected elsewhere
+  ridgewise data list             the available data sets
   ridgewise data fetch            download those of the paper, TechTC-300
   ridgewise reproduce --quick     the paper's experiments, in two minutes
 """
 
 
 class LateCommands(TyperGroup):
-    """Commands that are known by name and summary until one of them is to be run."""
+    """Commands that are known by name and summary until one of them is run."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -69,10 +69,11 @@ def run(arguments: list[str] | None = None) -> int:
     """Run the command."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # for paths with any letters in them
+            stream.reconfigure(errors="backslashreplace")  # for paths with any characters
     _app.arguments = sys.argv[1:] if arguments is None else list(arguments)
     try:
         code = app(arguments, prog_name="ridgewise", standalone_mode=False)
+        sys.stdout.flush()  # an error of a closed pipe is handled below
     except (typer.Abort, KeyboardInterrupt):
         code = INTERRUPTED
     except ModuleNotFoundError:
@@ -86,7 +87,7 @@ def run(arguments: list[str] | None = None) -> int:
 
 def _explain(error: Exception) -> str:
     """Say in one line what went wrong."""
-    if hasattr(error, "format_message"):  # of the command line itself
+    if hasattr(error, "format_message"):  # a usage error
         message = f"{error.format_message()} (see ridgewise --help)"
     elif isinstance(error, EXPECTED_ERRORS):
         message = str(error) or type(error).__name__

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The application that the commands are added to, and the options that they share."""
+"""The application that the commands are added to, and the options that all of them have."""
 
 import shlex
 from pathlib import Path
@@ -23,13 +23,13 @@ def make_app(**settings: object) -> typer.Typer:
 app = make_app()
 
 Seed = Annotated[
-    int, typer.Option(min=0, max=LARGEST_SEED, help="Of the splits and of the random methods.")
+    int, typer.Option(min=0, max=LARGEST_SEED, help="Random seed of splits and random methods.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Quiet = Annotated[
     bool, typer.Option("--quiet", "-q", help="Print nothing but errors, and JSON if asked for.")
 ]
-Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite what --output names.")]
+Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite existing output files.")]
 
 ONLY_OUTPUT = {"--force", "-f", "--quiet", "-q", "--json"}
 ONLY_OUTPUT_WITH_VALUE = {"--output", "-o", "--save", "--write", "--memory", "--jobs", "-j"}
@@ -37,7 +37,7 @@ arguments: list[str] = []  # of the command that runs
 
 
 def command_line(file: Path) -> str:
-    """Write the running command as a user would type it, without options of output alone."""
+    """The running command as a user would type it, without options that concern output only."""
     parts, is_value = ["ridgewise"], False
     for argument in arguments:
         name, _, value = argument.partition("=")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`ridgewise certify`: what features from elsewhere, such as a published panel, are worth."""
+"""`ridgewise certify`: features that were selected elsewhere, such as a published panel."""
 
 import csv
 from collections import Counter
@@ -10,20 +10,11 @@ from typing import Annotated
 import typer
 
 from ridgewise.cli._app import AsJson, Force, Quiet, app
-from ridgewise.cli._reading import check_not_read, reads_file, stem_of
-from ridgewise.cli._select import (
-    FILES,
-    Center,
-    Folds,
-    Log1p,
-    NoVerify,
-    Scale,
-    prepared_run,
-    show,
-    write,
-)
+from ridgewise.cli._options import Center, HeldOutFolds, Log1p, NoVerify, Scale, folder_option
+from ridgewise.cli._reading import reads_file, stem_of
+from ridgewise.cli._select import check_outputs, prepared_run, show, write
 from ridgewise.datasets.readers import Table
-from ridgewise.report import check_folder, progress
+from ridgewise.report import progress
 from ridgewise.selectors import GivenSelector
 
 N_NAMED = 5
@@ -46,11 +37,11 @@ Features = Annotated[
     Path,
     typer.Option(
         "--features",
-        help="A file with a name or an index (from 0) a line, or a selected.csv, weights included.",
+        help="A file with a name or an index (from 0) per line, or a selected.csv with weights.",
     ),
 ]
 SkipUnknown = Annotated[
-    bool, typer.Option("--skip-unknown", help="Leave out names that FILE does not have.")
+    bool, typer.Option("--skip-unknown", help="Ignore listed features that FILE does not have.")
 ]
 Alpha = Annotated[
     float | None,
@@ -60,12 +51,7 @@ Alpha = Annotated[
         help="For ridge models with at least this alpha, in units of the kernel's mean diagonal.",
     ),
 ]
-Output = Annotated[
-    Path | None,
-    typer.Option(
-        "--output", "-o", metavar="DIR", show_default="FILE-certified", help="The folder to write."
-    ),
-]
+Output = Annotated[Path | None, folder_option("FILE-certified")]
 
 
 @app.command(help=CERTIFY_HELP)
@@ -80,7 +66,7 @@ def certify(
     center: Center = True,
     scale: Scale = "none",
     log1p: Log1p = False,
-    folds: Folds = 5,
+    folds: HeldOutFolds = 5,
     no_verify: NoVerify = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -89,8 +75,7 @@ def certify(
     """Certify listed features, write the folder, and show what was found."""
     folder = output or Path(f"{stem_of(file)}-certified")
     names, weights = read_features(features)
-    check_not_read(file, [folder / name for name in FILES])
-    check_folder(folder, FILES, overwrite=force)
+    check_outputs(folder, {}, file, overwrite=force)
     with progress(quiet=quiet) as on_step:
         on_step(f"reading {file.name}")
         table = read()
@@ -108,8 +93,8 @@ def certify(
             on_step=on_step,
         )
         on_step("writing")
-        seconds = write(run, table, folder, {}, file=file)
-    show(run, table, [folder / name for name in FILES], seconds, in_json=as_json, quiet=quiet)
+        paths, seconds = write(run, table, folder, {}, file=file)
+    show(run, table, paths, seconds, in_json=as_json, quiet=quiet)
 
 
 def read_features(path: Path) -> tuple[list[str], list[float] | None]:
@@ -120,17 +105,17 @@ def read_features(path: Path) -> tuple[list[str], list[float] | None]:
         rows = list(csv.DictReader(text.splitlines()))
         return [row["index"] for row in rows], [float(row["weight"]) for row in rows]
     if not lines:
-        raise ValueError(f"{path} has no features: give a name or an index a line")
+        raise ValueError(f"{path} lists no features: it needs a name or an index per line")
     name, count = Counter(lines).most_common(1)[0]
     if count > 1:
-        raise ValueError(f"{path} has {name!r} {count} times")
+        raise ValueError(f"{path} lists {name!r} {count} times: list each feature once")
     return lines, None
 
 
 def find_features(
     names: list[str], table: Table, *, skip_unknown: bool
 ) -> tuple[list[int | None], list[str]]:
-    """Find listed features among those of a table."""
+    """Find listed features in a table: their indices, and a note on unknown ones."""
     known = {str(name): place for place, name in enumerate(table.feature_names)}
     places = [known.get(name) for name in names]
     n_features = table.X.shape[1]
@@ -139,8 +124,10 @@ def find_features(
     unknown = [name for name, place in zip(names, places, strict=True) if place is None]
     if not unknown:
         return places, []
-    listed = ", ".join(map(repr, unknown[:N_NAMED])) + (", ..." if len(unknown) > N_NAMED else "")
-    said = f"{len(unknown)} of {len(names)} features of the list are not in the data: {listed}"
-    if len(unknown) == len(names) or not skip_unknown:
-        raise ValueError(f"{said}; --skip-unknown leaves them out")
-    return places, [f"{said}."]
+    some = ", ".join(map(repr, unknown[:N_NAMED])) + (", ..." if len(unknown) > N_NAMED else "")
+    message = f"{len(unknown)} of {len(names)} listed features are not in the data: {some}"
+    if len(unknown) == len(names):
+        raise ValueError(message)
+    if not skip_unknown:
+        raise ValueError(f"{message}; --skip-unknown ignores them")
+    return places, [f"{message}."]

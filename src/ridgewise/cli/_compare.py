@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`ridgewise compare`."""
 
-import sys
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from enum import StrEnum
@@ -12,11 +11,19 @@ import typer
 
 from ridgewise._typing import is_sparse
 from ridgewise.cli._app import AsJson, Force, Quiet, Seed, app
-from ridgewise.cli._methods import parse_n_features, parse_numbers
+from ridgewise.cli._options import (
+    Log1p,
+    Polish,
+    Rule,
+    Scale,
+    check_options,
+    folder_option,
+    parse_n_features,
+    parse_numbers,
+)
 from ridgewise.cli._reading import check_not_read, reads_file, stem_of
 from ridgewise.datasets.readers import Table, check_classes
 from ridgewise.evaluation import (
-    SCALES,
     Comparison,
     compare,
     is_classification,
@@ -53,12 +60,12 @@ COMPARE_HELP = f"""\
 Compare methods on a file, by repeated cross-validation of ridge models with their features.
 
 Writes a folder with results.csv (method, n_features, alpha, error_mean, error_std, seconds_mean,
-stability, alpha_relative, alpha_edge, one row a combination) and report.html, which answers first:
-which method, how many features, how much worse than all of them. Errors are shares of wrong
-classes, or mean squared errors where the target is a quantity.
+stability, alpha_relative, alpha_edge; one row per combination) and report.html, which answers
+first: which method, how many features, how much worse than all of them. Errors are
+misclassification rates, or mean squared errors for regression.
 
-The models have an intercept, and each has the alpha that leave-one-out chooses on its training
-samples. The answer is the fewest features within one standard error of the lowest error.
+The models have an intercept, and alpha is chosen by leave-one-out on the training samples. The
+recommendation is the fewest features within one standard error of the lowest error.
 
 Methods: {", ".join(METHODS)}.
 
@@ -72,20 +79,8 @@ Examples:
 """
 
 
-class Task(StrEnum):
-    """What the target is."""
-
-    auto = "auto"
-    classification = "classification"
-    regression = "regression"
-
-
-class AlphaScales(StrEnum):
-    """What --alpha is measured in."""
-
-    relative = "relative"
-    absolute = "absolute"
-
+Task = StrEnum("Task", ["auto", "classification", "regression"])
+AlphaScales = StrEnum("AlphaScales", ["relative", "absolute"])
 
 Counts = Annotated[
     str | None,
@@ -94,7 +89,7 @@ Counts = Annotated[
         "-n",
         metavar="N,N,...",
         show_default="a fifth to twice the number of samples, at most a quarter of the features",
-        help="How many features, or which shares of them.",
+        help="The numbers of features, or their shares.",
     ),
 ]
 Alphas = Annotated[
@@ -103,7 +98,7 @@ Alphas = Annotated[
         "--alpha",
         metavar="A,A,...",
         show_default="by leave-one-out",
-        help="Fixed alphas of the ridge models, relative to the mean diagonal of their kernels.",
+        help="Fixed alphas of the ridge models, in units of the mean diagonal of their kernels.",
     ),
 ]
 Methods = Annotated[
@@ -116,24 +111,16 @@ Methods = Annotated[
         help="The methods.",
     ),
 ]
-Output = Annotated[
-    Path | None,
-    typer.Option(
-        "--output", "-o", metavar="DIR", show_default="FILE-compared", help="The folder to write."
-    ),
-]
-Folds = Annotated[int, typer.Option(min=2, help="How many folds.")]
-Repeats = Annotated[int, typer.Option(min=1, help="How often they are shuffled anew.")]
+Output = Annotated[Path | None, folder_option("FILE-compared")]
+Folds = Annotated[int, typer.Option(min=2, help="The number of folds.")]
+Repeats = Annotated[int, typer.Option(min=1, help="The number of shuffles of the folds.")]
 TheTask = Annotated[
-    Task,
-    typer.Option(
-        "--task", help="What the target is; auto: numbers with fractions are a regression's."
-    ),
+    Task, typer.Option("--task", help="auto: regression if the target has fractions.")
 ]
-Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Folds at once; -1: one a core.")]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Folds in parallel; -1: one per core.")]
 Cache = Annotated[
     Path | None,
-    typer.Option(help="A folder for finished folds: an interrupted run goes on from there."),
+    typer.Option(help="A folder that keeps finished folds: an interrupted run is resumed."),
 ]
 Center = Annotated[
     bool | None,
@@ -149,12 +136,6 @@ AlphaScale = Annotated[
 NoIntercept = Annotated[
     bool, typer.Option("--no-intercept", help="Models without an intercept; nothing is centred.")
 ]
-Scaling = Annotated[
-    str, typer.Option("--scale", help=f"Of the features, fitted in each fold: {', '.join(SCALES)}.")
-]
-Log1p = Annotated[bool, typer.Option("--log1p", help="First take log(1 + value): for counts.")]
-Rule = Annotated[str | None, typer.Option(help="Of bss: norm, slack, ratio.", show_default="norm")]
-Polish = Annotated[bool, typer.Option("--polish", help="Of bss: reweight afterwards.")]
 
 
 @app.command("compare", help=COMPARE_HELP)
@@ -176,7 +157,7 @@ def compare_methods(
     polish: Polish = False,
     center: Center = None,
     no_intercept: NoIntercept = False,
-    scale: Scaling = "none",
+    scale: Scale = "none",
     log1p: Log1p = False,
     seed: Seed = 0,
     as_json: AsJson = False,
@@ -186,7 +167,8 @@ def compare_methods(
     """Compare on a file, write the folder, and show what was found."""
     methods = [check_method(name.strip()) for name in method.split(",")] if method else None
     counts = [parse_n_features(part) for part in n_features.split(",")] if n_features else None
-    alphas = parse_numbers("--alpha", alpha) if alpha else None
+    expected = "--alpha takes numbers of at least 0, separated by commas"
+    alphas = parse_numbers(alpha, expected) if alpha else None
     options = {"rule": rule, "polish": polish or None, "center": center}
     folder = output or Path(f"{stem_of(file)}-compared")
     check_not_read(file, [folder / name for name in FILES])
@@ -208,7 +190,7 @@ def compare_methods(
             table.X,
             table.y,  # type: ignore[arg-type]  # checked above
             alphas=alphas,
-            alpha_scale=alpha_scale.value,
+            alpha_scale=alpha_scale,
             fit_intercept=not no_intercept,
             prepare=prepare,
             n_features=_numbers(counts, table.X),
@@ -221,52 +203,54 @@ def compare_methods(
             cache=cache,
             progress=on_fold,
         )
-    _write(comparison, table, folder, title=file.name, quiet=quiet)
+    with progress(quiet=quiet) as on_step:
+        on_step("writing")
+        page = comparison_page(comparison, table, title=file.name)
+        contents = results_csv(comparison), page.encode(errors="backslashreplace")
+        write_folder(folder, dict(zip(FILES, contents, strict=True)))
     _show(comparison, table, folder, in_json=as_json, quiet=quiet)
 
 
-def _is_classification(table: Table, task: Task) -> bool:
+def _is_classification(table: Table, task: str) -> bool:
     """Whether the target is classes; an error where there is none, or one class only."""
     if table.y is None:
-        raise ValueError("a comparison needs a target: say with --target what it is")
-    classify = is_classification(table.y, task.value)
+        raise ValueError("a comparison needs a target: give it with --target")
+    classify = is_classification(table.y, task)
     if classify:
         check_classes(table.y, table.target_name)
     return classify
 
 
 def _default_methods(X: Any, classify: bool) -> tuple[list[str], str | None]:
-    """The methods for these data, and which one was left out and why."""
+    """The default methods for these data, and a note if one was left out."""
     methods = [name for name in DEFAULT_METHODS if classify or METHODS[name].target != "classes"]
     n, d = X.shape
     if min(n, d) * n * d < MOST_RFE_WORK:
         return methods, None
     methods.remove("rfe")
-    return methods, "RFE is left out, since it takes long on data of this size: ask for it with -m."
+    return methods, "RFE is left out, because it is slow on data of this size: -m rfe runs it."
 
 
 def _chosen(methods: list[str], options: dict[str, Any], X: Any, *, intercept: bool) -> str | None:
-    """Say which settings were chosen by default, and why."""
-    chosen = [] if options["rule"] else [explain_defaults(methods, X)]
-    if intercept and options["center"] is None:
-        chosen.append("features centred (for models with an intercept)")
-    chosen = [one for one in chosen if one]
-    return f"Chosen by default: {'; '.join(chosen)}." if chosen else None
+    """Describe the defaults that were chosen, and why."""
+    centred = "features centred (for models with an intercept)"
+    chosen = [
+        "" if options["rule"] else explain_defaults(methods, X),
+        centred if intercept and options["center"] is None else "",
+    ]
+    return f"Chosen by default: {'; '.join(filter(None, chosen))}." if any(chosen) else None
 
 
 def _selectors(
     methods: list[str], options: dict[str, Any], X: Any, classify: bool, *, intercept: bool
 ) -> dict[str, Any]:
-    """Make the selectors, each with the options that it has; one of them must have each."""
-    parameters = {method: METHODS[method].parameters for method in methods}
-    for name, value in options.items():
-        if value is not None and not any(name in parameters[method] for method in methods):
-            raise ValueError(f"--{name} is an option of none of {', '.join(methods)}")
+    """Make the selectors, each with the options that it has; raise if none has an option."""
+    check_options(methods, options)
+    options = options | {"bound": False}  # of subsets: takes time, and a comparison does not use it
     return {
         method: make_selector(
             method,
-            {name: value for name, value in options.items() if name in parameters[method]}
-            | ({"bound": False} if "bound" in parameters[method] else {}),
+            {name: options[name] for name in options if name in METHODS[method].parameters},
             X=X,
             classify=classify,
             intercept=intercept,
@@ -276,7 +260,7 @@ def _selectors(
 
 
 def _numbers(counts: list[int | float] | None, X: Any) -> list[int]:
-    """How many features: as asked for, or some that suit the data's size; never more than all."""
+    """The numbers of features: as given, or by the number of samples; at most all."""
     n, d = X.shape
     if counts is None:
         base = min(n, LARGEST_SHARE * d / max(COUNTS))
@@ -284,14 +268,6 @@ def _numbers(counts: list[int | float] | None, X: Any) -> list[int]:
     else:
         numbers = {max(1, int(c * d + 1e-9)) if isinstance(c, float) else c for c in counts}
     return sorted({min(number, d) for number in numbers})
-
-
-def _write(comparison: Comparison, table: Table, folder: Path, *, title: str, quiet: bool) -> None:
-    with progress(quiet=quiet) as on_step:
-        on_step("writing")
-        page = comparison_page(comparison, table, title=title)
-        files = results_csv(comparison), page.encode(errors="backslashreplace")
-        write_folder(folder, dict(zip(FILES, files, strict=True)))
 
 
 def _show(
@@ -315,4 +291,3 @@ def _show(
         typer.echo(to_json(record))
     elif not quiet:
         print_comparison(comparison, table, paths)
-    sys.stdout.flush()  # while a closed pipe is still taken care of

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`ridgewise data`: list, download and describe data sets."""
 
-import json
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,7 +17,7 @@ from ridgewise.datasets import (
     resolve_data_home,
     techtc_names,
 )
-from ridgewise.report import progress_bar
+from ridgewise.report import progress_bar, to_json
 
 N_WORDS_SHOWN = 10
 BUILT_IN = {
@@ -56,7 +54,7 @@ Examples:
 FETCH_HELP = """\
 Download the sets of TechTC-300, unless they are present.
 
-An interrupted download is resumed by the same command.
+The same command resumes an interrupted download.
 
 Examples:
 
@@ -115,10 +113,8 @@ def list_sets(data_home: DataHome = None, as_json: AsJson = False, quiet: Quiet 
             update(done, len(names))
             rows.append(_row(name, data_home))
     home = resolve_data_home(data_home)
-    if as_json:
-        _print_json({"data_home": str(home), "built_in": BUILT_IN, "techtc": rows})
-    elif not quiet:
-        _print_lines(_list_lines(home, rows))
+    record = {"data_home": str(home), "built_in": BUILT_IN, "techtc": rows}
+    _print(record, _list_lines(home, rows), as_json=as_json, quiet=quiet)
 
 
 @data.command(help=FETCH_HELP)
@@ -129,10 +125,8 @@ def fetch(
     with progress_bar("downloading", quiet=quiet, unit="bytes") as update:
         names = fetch_techtc300(data_home=data_home, mirror=mirror, on_progress=update)
     folder = resolve_data_home(data_home) / "techtc300"
-    if as_json:
-        _print_json({"folder": str(folder), "names": names})
-    elif not quiet:
-        _print_lines([f"{len(names)} TechTC sets are in {folder}: see ridgewise data list"])
+    lines = [f"{len(names)} TechTC sets are in {folder}: see ridgewise data list"]
+    _print({"folder": str(folder), "names": names}, lines, as_json=as_json, quiet=quiet)
 
 
 @data.command(help=INFO_HELP)
@@ -144,10 +138,7 @@ def info(
         described: dict[str, Any] = {"name": name, "folder": None, "description": SYNTHETIC}
     else:
         described = _describe(name, data_home)
-    if as_json:
-        _print_json(described)
-    elif not quiet:
-        _print_lines(_info_lines(described))
+    _print(described, _info_lines(described), as_json=as_json, quiet=quiet)
 
 
 def _row(name: str, data_home: Path | None) -> dict[str, Any]:
@@ -188,7 +179,7 @@ def _describe(name: str, data_home: Path | None) -> dict[str, Any]:
         found, folder = load_stdlib_text(), None
     elif not any(letter.isdigit() for letter in name):
         names = ", ".join(BUILT_IN)
-        raise ValueError(f"no data set {name!r}: expected {names}, or such as 10341_14525")
+        raise ValueError(f"no data set {name!r}: expected {names}, or a name like 10341_14525")
     else:
         found = load_techtc(name, data_home=data_home)
         folder = found.folder
@@ -225,18 +216,13 @@ def _info_lines(described: dict[str, Any]) -> Iterator[str]:
     yield f"documents      {described['n_documents']}"
     for one in described["classes"]:
         yield f"  class {one['label']:2}     {one['n_documents']} of {one['name']}"
-    yield f"  without any word left: {described['n_empty']}"
+    yield f"  without any word: {described['n_empty']}"
     yield f"words          {described['n_words']}"
-    yield f"  in a document, on average: {described['density']:.1%} of them"
+    yield f"  in a document on average: {described['density']:.1%} of them"
     yield f"most frequent  {', '.join(described['most_frequent_words'])}"
     yield f"longest        {', '.join(described['longest_words'])}"
 
 
-def _print_json(content: dict[str, Any]) -> None:
-    _print_lines([json.dumps(content, indent=2)])
-
-
-def _print_lines(lines: Iterable[str]) -> None:
-    for line in lines:
-        typer.echo(line)
-    sys.stdout.flush()  # here, where a closed pipe is still handled
+def _print(record: Any, lines: Iterable[str], *, as_json: bool, quiet: bool) -> None:
+    if as_json or not quiet:
+        typer.echo(to_json(record) if as_json else "\n".join(lines))

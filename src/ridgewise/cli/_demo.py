@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`ridgewise demo`."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -23,9 +22,9 @@ from ridgewise.report import (
 
 DEFAULT_PLOT = Path("ridgewise-demo.png")
 DEMO_HELP = """\
-Do the whole job on Python's own standard library, in seconds.
+Select, certify and compare on Python's own standard library, in seconds.
 
-Selects words by the five methods of the paper; prints the words that tell most, the certificate
+Selects words by the five methods of the paper; prints the most predictive words, the certificate
 of BSS beside its promise, and the held-out error of a classifier with all words and with those
 of each method; and saves a plot.
 
@@ -80,4 +79,3 @@ def demo(
         typer.echo(to_json(demo_record(found, plot)))
     elif not quiet:
         print_demo(found, plot)
-    sys.stdout.flush()  # while a closed pipe is still taken care of

@@ -24,12 +24,11 @@ ALL = "all"
 DEFAULT_FOLDER = Path("ridgewise-paper")
 CACHE = "folds"  # its name in the folder; where it is, the folder is this command's own
 REPRODUCE_HELP = f"""\
-Run the paper's experiments, and show what was printed beside what came out.
+Run the paper's experiments, and show printed and measured values side by side.
 
-WHICH: {", ".join(EXPERIMENTS)}, or all. The sets of TechTC that are at hand are used; without any,
-text from Python's standard library stands in for them, and is marked as such. In full, table3 on
-24 sets takes about an hour on two cores. What is finished is kept: a run that was interrupted goes
-on where it was.
+WHICH: {", ".join(EXPERIMENTS)}, or all. The available sets of TechTC are used; without any, text
+from Python's standard library is used instead, and marked as such. In full, table3 on 24 sets takes
+about an hour on two cores. Finished folds are kept: an interrupted run is resumed.
 
 Examples:
 
@@ -46,10 +45,11 @@ DataHome = Annotated[
         "--data-home", show_default="scikit-learn's", help="The folder of the TechTC sets."
     ),
 ]
-Output = Annotated[Path, typer.Option("--output", "-o", help="The folder for everything it makes.")]
+Output = Annotated[Path, typer.Option("--output", "-o", help="The folder to write.")]
 Quick = Annotated[bool, typer.Option("--quick", help="Fewer folds and sets: two minutes.")]
 Jobs = Annotated[
-    int | None, typer.Option("--jobs", "-j", min=1, show_default="all cores", help="Folds at once.")
+    int | None,
+    typer.Option("--jobs", "-j", min=1, show_default="all cores", help="Folds in parallel."),
 ]
 
 
@@ -69,7 +69,7 @@ def reproduce(
     start = perf_counter()
     names = _check_names(which or [ALL])
     if data_home is not None and not data_home.is_dir():
-        raise NotADirectoryError(f"--data-home {data_home} is no folder")
+        raise NotADirectoryError(f"--data-home {data_home} is not a folder")
     _open_folder(output, overwrite=force)
     with progress_stages(quiet=quiet) as on_progress:
         study = Study(
@@ -83,10 +83,9 @@ def reproduce(
             )
         )
         outcomes = [EXPERIMENTS[name](study) for name in names]
+    command = ["ridgewise reproduce", *names, *["--quick"] * quick, f"--seed {seed}"]
     ran = {
-        "command": " ".join(
-            ["ridgewise reproduce", *names, *["--quick"] * quick, f"--seed {seed}"]
-        ),
+        "command": " ".join(command),
         "took": f"{(perf_counter() - start) / 60:.1f} minutes, with {jobs or cpu_count()} workers",
         **versions(),
     }
@@ -100,26 +99,23 @@ def reproduce(
 
 
 def _check_names(names: list[str]) -> list[str]:
-    """In the order in which they depend on each other; an error for one that is not known."""
+    """Sort the names by dependency; raise if one is unknown."""
     for name in names:
         if name not in EXPERIMENTS and name != ALL:
-            raise ValueError(f"{name!r} is none of {', '.join(EXPERIMENTS)}, {ALL}")
+            known = ", ".join(EXPERIMENTS)
+            raise ValueError(f"unknown experiment {name!r}: it must be one of {known}, {ALL}")
     return [name for name in EXPERIMENTS if name in names or ALL in names]
 
 
 def _open_folder(folder: Path, *, overwrite: bool) -> None:
-    """Make the folder, or take one that this command made; others only if asked to."""
+    """Make the folder, or use one that this command made; any other only with `overwrite`."""
     if folder.exists() and not folder.is_dir():
         raise NotADirectoryError(f"{folder} is a file: --output must name a folder")
-    if (
-        folder.is_dir()
-        and any(folder.iterdir())
-        and not (folder / CACHE).is_dir()
-        and not overwrite
-    ):
+    is_own = overwrite or (folder / CACHE).is_dir()
+    if folder.is_dir() and any(folder.iterdir()) and not is_own:
         raise FileExistsError(
-            f"{folder} exists already and was not made by this command: --force writes into it, "
-            "--output names another"
+            f"{folder} exists and was not made by this command: --force writes into it, --output "
+            "names another"
         )
     (folder / CACHE).mkdir(parents=True, exist_ok=True)
 

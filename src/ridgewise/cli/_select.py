@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`ridgewise select`."""
 
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Any
@@ -11,15 +10,25 @@ import numpy as np
 import typer
 
 from ridgewise._typing import is_sparse
-from ridgewise.barrier import RULES
 from ridgewise.cli._app import AsJson, Force, Quiet, Seed, app, command_line
 from ridgewise.cli._groups import group_labels
-from ridgewise.cli._methods import check_options, parse_n_features
+from ridgewise.cli._options import (
+    Center,
+    HeldOutFolds,
+    Log1p,
+    NoVerify,
+    Polish,
+    Rule,
+    Scale,
+    check_options,
+    folder_option,
+    parse_n_features,
+    parse_numbers,
+)
 from ridgewise.cli._reading import check_not_read, reads_file, stem_of
 from ridgewise.datasets import SAVE_FORMATS, marked_h5ad, table_bytes
 from ridgewise.datasets.readers import Table, check_classes, describe_target
 from ridgewise.evaluation import (
-    SCALES,
     SelectionRun,
     feature_weights,
     is_classification,
@@ -48,12 +57,12 @@ SELECT_HELP = f"""\
 Select features of a file, and certify what was lost.
 
 Reads CSV, TSV, Parquet, Feather, .npy, .npz, svmlight, Matrix Market (10x too), .h5ad, or a TechTC
-folder. Writes a folder with selected.csv (feature, index, order, weight, leverage),
-certificate.json (what was promised and measured, settings, versions, hashes of the input) and
-report.html, a page that explains it all.
+folder. Writes a folder with selected.csv (feature, index, order, weight, leverage, stands_for),
+certificate.json (promised and measured values, settings, versions, hashes of the input) and
+report.html, a page that explains the results.
 
-A file is held in memory as a whole. An .npy file may be larger than memory: say how much there is
-with --memory, and it is read in blocks.
+A file is read into memory as a whole. An .npy file may be larger than memory: --memory limits how
+much is used, and the file is read in blocks.
 
 Methods: {", ".join(METHODS)}. {", ".join(SUPERVISED)} use the target.
 
@@ -76,25 +85,20 @@ NFeatures = Annotated[
         "-n",
         metavar="N",
         show_default="four times the rank",
-        help="How many features (400), or which share of them (0.05 or 5%).",
+        help="The number of features (400), or their share (0.05 or 5%).",
     ),
 ]
 Epsilon = Annotated[
     float | None,
-    typer.Option(help="Instead of -n: as few as keep every contrast within 1 +/- this."),
+    typer.Option(help="Instead of -n: the fewest features for lower and upper in 1 +/- this."),
 ]
 Method = Annotated[str, typer.Option("--method", "-m", help=f"One of {', '.join(METHODS)}.")]
-Output = Annotated[
-    Path | None,
-    typer.Option(
-        "--output", "-o", metavar="DIR", show_default="FILE-selected", help="The folder to write."
-    ),
-]
+Output = Annotated[Path | None, folder_option("FILE-selected")]
 Save = Annotated[
     Path | None,
     typer.Option(
-        help="Also write the selected features, with the values they have in FILE (weights are in "
-        f"selected.csv): a name that ends in .{', .'.join(SAVE_FORMATS)}."
+        help="Also write the selected features with their values in FILE, without weights: a name "
+        f"that ends in .{', .'.join(SAVE_FORMATS)}."
     ),
 ]
 Mark = Annotated[
@@ -105,12 +109,6 @@ Mark = Annotated[
         help="Also write a copy of an .h5ad FILE whose var has columns selected and "
         "selected_weight.",
     ),
-]
-Rule = Annotated[
-    str | None, typer.Option(help=f"Of bss: {', '.join(RULES)}.", show_default=RULES[0])
-]
-Polish = Annotated[
-    bool, typer.Option("--polish", help="Of bss: reweight afterwards, for a tighter certificate.")
 ]
 Alpha = Annotated[
     str | None,
@@ -129,35 +127,19 @@ GroupsOption = Annotated[
         "feature,group; or prefix:_ for the part of a name before _.",
     ),
 ]
-Center = Annotated[
-    bool,
-    typer.Option(
-        "--center/--no-center",
-        help="Whether the model has an intercept: features' means are subtracted then.",
-    ),
-]
 Rank = Annotated[
     str | None,
     typer.Option(
-        help="Of bss and leverage: how many leading singular vectors count (40), or those that "
-        "hold this share of the sum of squares (0.9 or 90%).",
+        help="Of bss and leverage: the number of leading singular vectors (40), or the share of "
+        "the sum of squares that they have (0.9 or 90%).",
         show_default="all",
     ),
-]
-Scale = Annotated[str, typer.Option(help=f"How features are scaled first: {', '.join(SCALES)}.")]
-Log1p = Annotated[bool, typer.Option("--log1p", help="Take log(1 + value) first, for counts.")]
-Folds = Annotated[
-    int,
-    typer.Option(min=0, help="With --target: folds for the held-out error; 0: do not measure it."),
-]
-NoVerify = Annotated[
-    bool, typer.Option("--no-verify", help="Do not account for rounding in the certificate.")
 ]
 NoRescale = Annotated[
     bool,
     typer.Option(
         "--no-rescale",
-        help="Certify features as they are, not times the square roots of their weights.",
+        help="Certify the features without multiplying by the square roots of their weights.",
     ),
 ]
 
@@ -181,7 +163,7 @@ def select(
     center: Center = True,
     scale: Scale = "none",
     log1p: Log1p = False,
-    folds: Folds = 5,
+    folds: HeldOutFolds = 5,
     no_verify: NoVerify = False,
     no_rescale: NoRescale = False,
     seed: Seed = 0,
@@ -199,11 +181,14 @@ def select(
         "rescale": False if no_rescale else None,
         "groups": groups,
     }
-    check_options(check_method(method), options)
-    relative_alpha = None if alpha in (None, "auto") else _alpha(str(alpha))
+    check_options([check_method(method)], options)
+    relative_alpha = None if alpha is None or alpha == "auto" else _parse_alpha(alpha)
     make_preparation(scale)  # raises if it is unknown
     folder = output or Path(f"{stem_of(file)}-selected")
-    _check_outputs(folder, save, mark, file, overwrite=force)
+    if mark is not None and file.suffix.lower() != ".h5ad":
+        raise ValueError(f"--write needs an .h5ad file to copy, and {file.name} is not one")
+    more = {path: formats for path, formats in ((save, SAVE_FORMATS), (mark, ("h5ad",))) if path}
+    check_outputs(folder, more, file, overwrite=force)
     with progress(quiet=quiet) as on_step:
         on_step(f"reading {file.name}")
         table = read()
@@ -243,13 +228,12 @@ def select(
             on_step=on_step,
         )
         on_step("writing")
-        more: dict[Path, bytes] = {}
+        contents: dict[Path, bytes] = {}
         if save is not None:
-            more[save] = _selected_bytes(table, selector, save.suffix.lower().lstrip("."))
+            contents[save] = _selected_bytes(table, selector, save.suffix.lower().lstrip("."))
         if mark is not None:
-            more[mark] = marked_h5ad(file, table, selector.selected_, feature_weights(selector))
-        seconds = write(run, table, folder, more, file=file)
-    paths = [*(folder / name for name in FILES), *more]
+            contents[mark] = marked_h5ad(file, table, selector.selected_, feature_weights(selector))
+        paths, seconds = write(run, table, folder, contents, file=file)
     show(run, table, paths, seconds, in_json=as_json, quiet=quiet)
 
 
@@ -314,15 +298,14 @@ def _usual_count(X: Any, groups: Any, *, center: bool) -> int:
 def _notes(
     table: Table, usual: int | None, method: str, groups: Any, *, center: bool, subset: bool
 ) -> list[str]:
-    """Say what was chosen for the user, and why."""
+    """Describe the defaults that were chosen, and why."""
     n, d = table.X.shape
     what = "features"
     if groups is not None:
         d, what = len(set(groups)), "groups"
     chosen = []
     if usual is not None:
-        half = f"half of {d:,}"
-        why = half if usual == -(-d // 2) else f"four times the rank that {n:,} samples can have"
+        why = f"half of {d:,}" if usual == -(-d // 2) else f"four times the rank of {n:,} samples"
         chosen.append(f"{usual:,} {what} ({why})")
     if subset:
         chosen.append(f"as many {what} as reach 95 % of what all give, at most as many as samples")
@@ -332,49 +315,42 @@ def _notes(
         chosen.append("centred features (for a model with an intercept)")
     notes = [f"Chosen by default: {'; '.join(chosen)}."] if chosen else []
     if table.y is not None:
-        task = "classes" if _classify(table) else "a quantity, for regression"
-        notes.append(f"Target {table.target_name}: {describe_target(table.y)}, taken for {task}.")
+        task = "classification" if _classify(table) else "regression"
+        notes.append(f"Target {table.target_name}: {describe_target(table.y)}, used for {task}.")
     return notes
 
 
-def _alpha(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < float("inf"):
-        raise ValueError(f"--alpha takes a number of at least 0, or auto; got {text!r}")
-    return value
+def _parse_alpha(text: str) -> float:
+    expected = "--alpha takes a number of at least 0, or auto"
+    values = parse_numbers(text, expected)
+    if len(values) > 1:
+        raise ValueError(f"{expected}; got {text!r}")
+    return values[0]
 
 
-def _check_outputs(
-    folder: Path, save: Path | None, mark: Path | None, file: Path, *, overwrite: bool
+def check_outputs(
+    folder: Path, more: Mapping[Path, Sequence[str]], file: Path, *, overwrite: bool
 ) -> None:
-    """Raise, before any work, if something could not be written after it."""
-    outputs = [folder / name for name in FILES]
-    for path, formats in ((save, SAVE_FORMATS), (mark, ("h5ad",))):
-        if path is not None:
-            check_target(path, formats=formats, overwrite=overwrite)
-            outputs.append(path)
-    if mark is not None and file.suffix.lower() != ".h5ad":
-        raise ValueError(f"--write marks features in an .h5ad file, and {file.name} is none")
-    check_not_read(file, outputs)
+    """Raise, before any work is done, if a file cannot be written; `more`: their formats."""
+    for path, formats in more.items():
+        check_target(path, formats=formats, overwrite=overwrite)
+    check_not_read(file, [*(folder / name for name in FILES), *more])
     check_folder(folder, FILES, overwrite=overwrite)
 
 
 def _check_target(table: Table, method: str) -> None:
-    """Raise if the method uses a target that is not there, or is of one class."""
+    """Raise if the method uses a target and there is none, or one class only."""
     target = METHODS[method].target
     if target and table.y is None:
-        raise ValueError(f"{method} uses the target: say with --target what it is")
+        raise ValueError(f"{method} uses the target: give it with --target")
     if target == "classes" and table.y is not None:
         check_classes(table.y, table.target_name)
 
 
 def write(
     run: SelectionRun, table: Table, folder: Path, more: Mapping[Path, bytes], *, file: Path
-) -> dict[str, float]:
-    """Write the folder and the saved data."""
+) -> tuple[list[Path], dict[str, float]]:
+    """Write the folder and other files; return all paths, and the seconds of each step."""
     start = perf_counter()
     files = {
         "selected.csv": selected_csv(run),
@@ -386,7 +362,8 @@ def write(
     for path, content in more.items():
         write_atomically(path, content)
     write_folder(folder, files)
-    return {"reading": table.seconds, **run.seconds, "report": perf_counter() - start}
+    seconds = {"reading": table.seconds, **run.seconds, "report": perf_counter() - start}
+    return [*(folder / name for name in FILES), *more], seconds
 
 
 def show(
@@ -405,4 +382,3 @@ def show(
         typer.echo(to_json(record | {"files": [str(path) for path in paths]}))
     elif not quiet:
         print_selection(run, table, paths)
-    sys.stdout.flush()  # a closed pipe is handled until here

@@ -29,21 +29,11 @@ USUAL_SHARE = 0.1  # of the mean diagonal of the kernel: alpha of a model where 
 
 @dataclass(frozen=True)
 class ModelAlpha:
-    """For which ridge models a certificate is stated.
+    """The alpha of the ridge models that a certificate is about: those with at least this one."""
 
-    Attributes
-    ----------
-    value : float
-        What is added to the kernel's diagonal; 0 stands for every ridge model.
-    mean_diagonal : float
-        The mean of the kernel's diagonal, the scale of alphas.
-    source : str
-        Where the value is from: "all models", "given", "leave-one-out" or "usual".
-    """
-
-    value: float
-    mean_diagonal: float
-    source: str
+    value: float  # added to the diagonal of the kernel; 0: all ridge models
+    mean_diagonal: float  # of the kernel: the unit of relative alphas
+    source: str  # of the value: "all models", "given", "leave-one-out" or "usual"
 
     @property
     def relative(self) -> float:
@@ -53,26 +43,13 @@ class ModelAlpha:
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Errors on held-out samples, selection and model fitted to the others.
+    """Cross-validated errors: misclassification rates, or mean squared errors."""
 
-    Attributes
-    ----------
-    selected, everything : float
-        Mean errors with the selected and with all features: shares of wrong classes, or mean
-        squared errors.
-    standard_error : float
-        Of their difference, over the folds.
-    n_splits : int
-        The number of folds.
-    classify : bool
-        Whether the targets are classes.
-    """
-
-    selected: float
-    everything: float
-    standard_error: float
+    selected: float  # mean over the folds, with the selected features
+    everything: float  # with all features
+    standard_error: float  # of the difference, over the folds
     n_splits: int
-    classify: bool
+    classify: bool  # whether the targets are classes
 
 
 class SelectedGroup(NamedTuple):
@@ -86,82 +63,48 @@ class SelectedGroup(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SelectionRun:
-    """What a selector selected, what that is worth, and how long it took.
+    """A selection, its certificate, and what a report shows beside them."""
 
-    Attributes
-    ----------
-    selector : selector
-        Fitted.
-    certificate : Certificate
-        Of the selected features times their weights, for ridge models with ``alpha``.
-    random : Certificate
-        What as many random features get, for the same models.
-    alpha : ModelAlpha
-        For which models both are stated.
-    feature_names : ndarray of shape (n_features,)
-        All features' names.
-    leverage_scores : ndarray of shape (n_features,)
-        All features' scores.
-    singular_values : ndarray of shape (rank,)
-        The data's, as the selector saw it.
-    strongest : ndarray of int
-        The selected features with the largest weighted leverage scores.
-    correlations : ndarray of shape (n_strongest, n_strongest)
-        Among those; 0 for a constant feature.
-    stand_ins : ndarray of shape (n_explained, 3)
-        For each of the first selected features the left-out ones that correlate most with it; -1
-        where there are none.
-    stand_in_correlations : ndarray of shape (n_explained, 3)
-        Their correlations.
-    n_samples : int
-        How many samples there were.
-    seconds : dict of str to float
-        Of each step.
-    held_out : HeldOut or None
-        The errors of models on samples that they were not fitted to; None without a target.
-    notes : tuple of str
-        Sentences on choices that were made, and on what a user would not expect.
-    """
-
-    selector: Any
-    certificate: Certificate
-    random: Certificate
+    selector: Any  # fitted
+    certificate: Certificate  # of the selected features, for ridge models with at least `alpha`
+    random: Certificate  # of as many random features, for the same models
     alpha: ModelAlpha
-    feature_names: AnyArray
-    leverage_scores: FloatArray
-    singular_values: FloatArray
-    strongest: IndexArray
-    correlations: FloatArray
-    stand_ins: IndexArray
-    stand_in_correlations: FloatArray
+    feature_names: AnyArray  # of all features
+    leverage_scores: FloatArray  # of all features
+    singular_values: FloatArray  # of the data as the selector saw it
+    strongest: IndexArray  # the selected features with the largest weighted leverage scores
+    correlations: FloatArray  # among those; 0 for a constant feature
+    stand_ins: IndexArray  # n x 3: left-out features that correlate most with a selected one, or -1
+    stand_in_correlations: FloatArray  # n x 3
     n_samples: int
-    seconds: dict[str, float]
-    held_out: HeldOut | None = None
-    notes: tuple[str, ...] = ()
+    seconds: dict[str, float]  # of each step
+    held_out: HeldOut | None = None  # None without a target
+    notes: tuple[str, ...] = ()  # defaults that were chosen, and warnings
 
     @property
     def n_features(self) -> int:
-        """How many features there were."""
+        """Number of features of the data."""
         return len(self.feature_names)
 
     @property
     def rank(self) -> int:
-        """How many directions the data has."""
+        """Rank of the data."""
         return len(self.singular_values)
 
     @property
     def rows(self) -> list[tuple[str, int, int, float, float, str]]:
-        """Of every selected feature its name, index, order, weight, leverage, and stand-ins."""
-        selected = self.selector.selected_.tolist()
-        weights = feature_weights(self.selector).tolist()
-        scores = self.leverage_scores[selected].tolist()
+        """Name, index, order, weight, leverage and stand-ins of every selected feature."""
+        names, selected = self.feature_names, self.selector.selected_
         orders = [place for place, group in enumerate(self.groups, 1) for _ in group.members]
-        return [
-            (str(self.feature_names[index]), index, order, weight, score, self._stands(place))
-            for place, (index, order, weight, score) in enumerate(
-                zip(selected, orders or range(1, len(selected) + 1), weights, scores, strict=True)
-            )
+        weights, scores = feature_weights(self.selector), self.leverage_scores[selected]
+        stand_ins = [
+            "; ".join(f"{names[index]} ({value:.2f})" for index, value in pairs if index >= 0)
+            for pairs in map(zip, self.stand_ins, self.stand_in_correlations)
         ]
+        stand_ins += [""] * (len(selected) - len(stand_ins))
+        orders = orders or list(range(1, len(selected) + 1))
+        columns = (selected.tolist(), orders, weights.tolist(), scores.tolist(), stand_ins)
+        return [(str(names[row[0]]), *row) for row in zip(*columns, strict=True)]
 
     @property
     def groups(self) -> list[SelectedGroup]:
@@ -182,16 +125,6 @@ class SelectionRun:
             )
         ]
 
-    def _stands(self, place: int) -> str:
-        """The left-out features that the selected one at this place stands for."""
-        if place >= len(self.stand_ins):
-            return ""
-        pairs = zip(self.stand_ins[place], self.stand_in_correlations[place], strict=True)
-        found = [
-            f"{self.feature_names[index]} ({value:.2f})" for index, value in pairs if index >= 0
-        ]
-        return "; ".join(found)
-
 
 def run_selection(
     selector: Any,
@@ -210,45 +143,12 @@ def run_selection(
 ) -> SelectionRun:
     """Select, certify, and compute what a report shows.
 
-    The certificate is stated for every ridge model (alpha = 0) where that many features can have
-    such a certificate; else for a model that somebody would use.
+    The certificate is about every ridge model (alpha = 0) if so many features allow that; else
+    about a typical alpha, or the one that leave-one-out chooses for ``y``. ``alpha``, in units of
+    the mean diagonal of the kernel, overrides it, also for a selector that has an alpha. With
+    ``y``, the held-out error is measured in ``n_splits`` folds (0: not at all). ``prepare`` is a
+    transformer that is applied to X first. ``center=None``: as the selector does.
 
-    Parameters
-    ----------
-    selector : selector
-        One of this package's, not fitted yet.
-    X : array or sparse array of shape (n, d)
-        The samples.
-    y : array-like of shape (n,), default=None
-        Their targets, for a selector that uses them and for the model's alpha.
-    feature_names : ndarray of shape (d,)
-        The features' names.
-    classify : bool, default=False
-        Whether the targets are classes.
-    center : bool, default=None
-        Whether the model has an intercept, so that the statement is about centred features. None:
-        as the selector has it.
-    prepare : transformer, default=None
-        Applied to X first, such as a scaler.
-    n_splits : int, default=0
-        In how many folds to measure the held-out error with the selected and with all features,
-        where there are targets. 0: not at all.
-    alpha : float, default=None
-        For which ridge models the certificate is stated, in units of the mean diagonal of the
-        kernel; a selector that has an alpha works with it. None: see above.
-    verify : bool, default=True
-        Whether to account for rounding in the certificate, which takes another pass over X.
-    notes : sequence of str, default=()
-        Sentences for the report.
-    on_step : callable, default=None
-        Called with the name of each step that begins.
-
-    Returns
-    -------
-    SelectionRun
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from ridgewise import BSSSelector, make_ridge_synthetic
     >>> from ridgewise.evaluation import run_selection

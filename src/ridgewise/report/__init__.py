@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What was found, for people and for programs: tables, plots, JSON, pages."""
+"""Reports of results: terminal output, figures, pages, CSV and JSON."""
 
 from ridgewise._atomic import write_atomically
 from ridgewise.report._comparison_page import alpha_note, answer, comparison_page, headline
 from ridgewise.report._demo_figure import PLOT_FORMATS, draw_demo, figure_bytes
 from ridgewise.report._demo_text import demo_record, print_demo
-from ridgewise.report._html import Column, DataTable, render_page
 from ridgewise.report._output_paths import check_folder, check_target, write_folder
 from ridgewise.report._outputs import (
     certificate_record,
@@ -19,14 +18,10 @@ from ridgewise.report._progress import progress, progress_bar, progress_stages
 from ridgewise.report._reproduction import print_outcome, print_summary, write_reproduction
 from ridgewise.report._selection_page import selection_page
 from ridgewise.report._selection_words import judge
-from ridgewise.report._svg import Picture, page_style, plain_label
 from ridgewise.report._terminal import print_comparison, print_selection
 
 __all__ = [
     "PLOT_FORMATS",
-    "Column",
-    "DataTable",
-    "Picture",
     "alpha_note",
     "answer",
     "certificate_record",
@@ -39,8 +34,6 @@ __all__ = [
     "headline",
     "input_record",
     "judge",
-    "page_style",
-    "plain_label",
     "print_comparison",
     "print_demo",
     "print_outcome",
@@ -49,7 +42,6 @@ __all__ = [
     "progress",
     "progress_bar",
     "progress_stages",
-    "render_page",
     "results_csv",
     "selected_csv",
     "selection_page",

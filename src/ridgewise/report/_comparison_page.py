@@ -16,13 +16,9 @@ from ridgewise.evaluation import (
     recommended,
     summarize,
 )
-from ridgewise.report._comparison_figures import (
-    draw_alphas,
-    draw_errors,
-    draw_seconds,
-    draw_stability,
-)
+from ridgewise.report import _comparison_figures as figures
 from ridgewise.report._html import Column, DataTable, render_page
+from ridgewise.report._outputs import RESULT_COLUMNS
 from ridgewise.report._svg import Picture
 from ridgewise.report._words import plain_number
 from ridgewise.selectors import label_of
@@ -52,7 +48,7 @@ def comparison_page(comparison: Comparison, table: Table, *, title: str) -> str:
 
 
 def headline(comparison: Comparison, best: MethodSummary) -> str:
-    """Say in a line which method, how many features, and how they do."""
+    """Say in a line which method and how many features are best, and how they do."""
     who = f"{best.row.n_features:,} features by {label_of(best.row.method)}"
     whole = f"all {comparison.n_features_in:,}"
     if best.is_better:
@@ -85,9 +81,9 @@ def _chance(comparison: Comparison, best: MethodSummary) -> str:
     if comparison.classify:
         amount = f"{100 * difference:.2g} percentage points"
     else:
-        amount = f"{plain_number(difference)}"
+        amount = plain_number(difference)
     worse = "more" if best.test.difference > 0 else "less"
-    chance = "is significant" if best.is_worse or best.is_better else "may be chance"
+    chance = "is significant" if best.is_worse or best.is_better else "is not significant"
     p = p_value(best.test.p_value)
     return f"That is {amount} {worse}, which {chance} (paired test, {p})."
 
@@ -99,7 +95,7 @@ def _lowest(comparison: Comparison, found: Sequence[MethodSummary], best: Method
     if lowest.error_mean == best.row.error_mean:
         return ""
     error = error_format(comparison)(lowest.error_mean)
-    return f"The lowest error, {error}, has {_who(lowest)}: less than one standard error below."
+    return f"The lowest error is {error}, with {_who(lowest)}: within one standard error."
 
 
 def _contest(comparison: Comparison) -> str:
@@ -120,16 +116,14 @@ def _contest(comparison: Comparison) -> str:
 
 def alpha_note(comparison: Comparison, found: Sequence[MethodSummary]) -> str:
     """Say how alpha was chosen, and where it is the smallest or the largest that was tried."""
-    how = "chosen by leave-one-out on each training part" if comparison.alphas is None else "given"
-    note = f"Alpha, {how}, is relative to the mean diagonal of the model's kernel."
+    how = "chosen by leave-one-out on each training set" if comparison.alphas is None else "given"
+    note = f"Alpha ({how}) is relative to the mean diagonal of the model's kernel."
     for edge, beyond in (("smallest", "smaller"), ("largest", "larger")):
         rows = [one.row for one in found if one.row.alpha_edge == edge]
         names = dict.fromkeys(label_of(row.method) for row in rows)
         if names:
-            note += (
-                f" It is the {edge} that was tried for {', '.join(names)}: {beyond} ones may do "
-                "better."
-            )
+            listed = ", ".join(names)
+            note += f" It is the {edge} that was tried for {listed}: {beyond} ones may be better."
     return note
 
 
@@ -170,18 +164,18 @@ def _error_pictures(
     )
     pictures = [
         Picture(
-            draw_errors(comparison, found),
-            f"Error against number of features, one line a method. {summary}.",
-            "Mean error on samples that were left out, lower is better; the bars are a standard "
-            f"deviation over the {comparison.n_repeats} repeats.",
+            figures.draw_errors(comparison, found),
+            f"Error against number of features, one line per method. {summary}.",
+            "Mean error on held-out samples; the bars are a standard deviation over the "
+            f"{comparison.n_repeats} repeats.",
         )
     ]
     if comparison.alphas is not None and len(comparison.alphas) > 1:
         pictures.append(
             Picture(
-                draw_alphas(comparison, n_features),
-                f"Error against alpha with {n_features} features, one line a method.",
-                "Alpha is how strongly the model is held back. A method that does well over many "
+                figures.draw_alphas(comparison, n_features),
+                f"Error against alpha with {n_features} features, one line per method.",
+                "Alpha is the strength of the regularization. A method that does well for many "
                 "alphas needs less tuning.",
             )
         )
@@ -191,16 +185,16 @@ def _error_pictures(
 def _other_pictures(found: Sequence[MethodSummary]) -> list[Picture]:
     return [
         Picture(
-            draw_stability(found),
-            "Stability against number of features, one line a method.",
-            "How far a method selects the same features when some samples are exchanged "
-            "(Nogueira's measure; 0 is as good as random).",
+            figures.draw_stability(found),
+            "Stability against number of features, one line per method.",
+            "How similar the features are that a method selects from different training samples "
+            "(Nogueira's index: 1 for identical, 0 for random selections).",
         ),
         Picture(
-            draw_seconds(found),
-            "Seconds to select against number of features, one line a method.",
-            "Mean time of one selection, on one thread; what methods share, such as the spectrum, "
-            "is charged to each.",
+            figures.draw_seconds(found),
+            "Seconds to select against number of features, one line per method.",
+            "Mean time of one selection, on one thread; work that methods share, such as the "
+            "spectrum, is counted for each.",
         ),
     ]
 
@@ -212,7 +206,7 @@ def _summary_table(
     change = "{:+.1%}" if comparison.classify else "{:+.4g}"
     columns = [
         Column("method"),
-        Column("features", "{:,}", "How many were asked for"),
+        Column("features", "{:,}", "Number requested"),
         Column("error", shown, "Mean over all folds"),
         Column("±", shown, "Standard deviation over the repeats"),
         Column("against all", change, "Error minus that of all features"),
@@ -220,7 +214,7 @@ def _summary_table(
         Column("alpha", help="Relative to the mean diagonal of the kernel"),
         Column("stability", "{:z.2f}", "1: always the same features"),
         Column("seconds", "{:.3g}", "To select, mean"),
-        Column("kept", "{:,.0f}", "Distinct features, mean: some methods draw a feature twice"),
+        Column("kept", "{:,.0f}", "Distinct features, mean: some methods draw with replacement"),
     ]
     return DataTable(
         columns,
@@ -249,19 +243,11 @@ def _summary_cells(one: MethodSummary, *, is_best: bool) -> tuple[object, ...]:
 
 
 def _everything(comparison: Comparison) -> DataTable:
-    shown = "{:.2%}" if comparison.classify else "{:.5g}"
-    columns = [
-        Column("method"),
-        Column("n_features", "{}"),
-        Column("alpha", "{:.4g}"),
-        Column("error_mean", shown),
-        Column("error_std", shown),
-        Column("seconds_mean", "{:.3g}"),
-        Column("stability", "{:z.3f}"),
-        Column("alpha_relative", "{:.3g}"),
-        Column("alpha_edge"),
-    ]
-    rows = [tuple(getattr(row, column.title) for column in columns) for row in comparison.rows]
+    formats = dict(RESULT_COLUMNS)
+    if comparison.classify:
+        formats |= dict.fromkeys(("error_mean", "error_std"), "{:.2%}")
+    rows = [tuple(getattr(row, name) for name in formats) for row in comparison.rows]
+    columns = [Column(*pair) for pair in formats.items()]
     return DataTable(columns, rows, file_name="results.csv")
 
 
@@ -272,7 +258,7 @@ def _agreed_table(comparison: Comparison, n_features: int) -> DataTable | None:
     methods = list(agreed[0].shares)
     columns = [
         Column("feature"),
-        Column("index", "{}", "Its place in the data, from 0"),
+        Column("index", "{}", "Its column in the data, from 0"),
         *(Column(label_of(method), "{:.0%}", "Share of its selections") for method in methods),
         Column("least", "{:.0%}", "The smallest of these shares"),
     ]

@@ -23,17 +23,17 @@ from ridgewise.report._selection_words import judge, parameters_of
 from ridgewise.selectors import method_of
 
 SELECTED_COLUMNS = ("feature", "index", "order", "weight", "leverage", "stands_for")
-RESULT_COLUMNS = (
-    "method",
-    "n_features",
-    "alpha",
-    "error_mean",
-    "error_std",
-    "seconds_mean",
-    "stability",
-    "alpha_relative",
-    "alpha_edge",
-)
+RESULT_COLUMNS = {  # with their formats on the page
+    "method": "",
+    "n_features": "{}",
+    "alpha": "{:.4g}",
+    "error_mean": "{:.5g}",
+    "error_std": "{:.5g}",
+    "seconds_mean": "{:.3g}",
+    "stability": "{:z.3f}",
+    "alpha_relative": "{:.3g}",
+    "alpha_edge": "",
+}
 STATEMENT = {
     False: "lower K <= K~ <= upper K",
     True: "lower (K + alpha I) <= K~ + alpha I <= upper (K + alpha I)",
@@ -43,19 +43,20 @@ STATEMENT = {
 def selected_csv(run: SelectionRun) -> bytes:
     """Write the selected features, in the order of selection."""
     if not run.groups:
-        return _csv(SELECTED_COLUMNS, run.rows)
+        return csv_bytes(SELECTED_COLUMNS, run.rows)
     labels = [group.label for group in run.groups for _ in group.members]
     rows = [(*row, label) for row, label in zip(run.rows, labels, strict=True)]
-    return _csv((*SELECTED_COLUMNS, "group"), rows)
+    return csv_bytes((*SELECTED_COLUMNS, "group"), rows)
 
 
 def results_csv(comparison: Comparison) -> bytes:
     """Write a row for every combination of method, number of features and alpha."""
     rows = ([getattr(row, name) for name in RESULT_COLUMNS] for row in comparison.rows)
-    return _csv(RESULT_COLUMNS, rows)
+    return csv_bytes(list(RESULT_COLUMNS), rows)
 
 
-def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
+def csv_bytes(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
+    """Write CSV in UTF-8, safe to open in a spreadsheet."""
     lines: list[str] = []
     # with "\r\n", so that a "\r" within a name is quoted; before Python 3.13 it is not otherwise
     writer = csv.writer(SimpleNamespace(write=lines.append), lineterminator="\r\n")

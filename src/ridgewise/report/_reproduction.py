@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The paper's experiments: in a terminal, as a folder of tables and figures, and as a page."""
 
-import csv
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from io import StringIO
 from pathlib import Path
 from typing import IO
 
@@ -19,6 +17,7 @@ from ridgewise.report._chart import draw_chart
 from ridgewise.report._console import heading, plain_table, print_parts, width_of
 from ridgewise.report._demo_figure import figure_bytes
 from ridgewise.report._html import Column, DataTable, render_page
+from ridgewise.report._outputs import csv_bytes
 from ridgewise.report._style import STYLE
 from ridgewise.report._svg import Picture, page_style
 
@@ -36,7 +35,7 @@ def write_reproduction(
     """Write all tables, figures and the page."""
     for outcome in outcomes:
         for table in outcome.tables:
-            write_atomically(folder / f"{table.name}.csv", _csv(table).encode())
+            write_atomically(folder / f"{table.name}.csv", csv_bytes(table.columns, table.rows))
             write_atomically(folder / f"{table.name}.md", _markdown(table).encode())
         for chart in outcome.charts:
             with style.context(["default", STYLE]):
@@ -45,9 +44,8 @@ def write_reproduction(
                 path = folder / f"{chart.name}.{file_format}"
                 write_atomically(path, figure_bytes(figure, file_format))
     write_atomically(folder / MARKDOWN, _whole_markdown(outcomes, ran or {}).encode())
-    write_atomically(
-        folder / PAGE, _page(outcomes, ran or {}).encode()
-    )  # last: the page exists once everything does
+    # The page last: it exists once everything does.
+    write_atomically(folder / PAGE, _page(outcomes, ran or {}).encode())
     return folder / PAGE
 
 
@@ -102,22 +100,11 @@ def _is_number(table: Table, place: int) -> bool:
     return all(isinstance(row[place], int | float | None) for row in table.rows)
 
 
-def _csv(table: Table) -> str:
-    buffer = StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(table.columns)
-    writer.writerows(["" if value is None else value for value in row] for row in table.rows)
-    return buffer.getvalue()
-
-
 def _markdown(table: Table) -> str:
     rules = ["---:" if _is_number(table, place) else "---" for place in range(len(table.columns))]
     lines = [list(table.columns), rules, *table.text_rows()]
-    return "".join("| " + " | ".join(_cell(cell) for cell in line) + " |\n" for line in lines)
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
+    escaped = ([cell.replace("|", "\\|") for cell in line] for line in lines)
+    return "".join(f"| {' | '.join(line)} |\n" for line in escaped)
 
 
 def _whole_markdown(outcomes: Sequence[Outcome], ran: Mapping[str, str]) -> str:

@@ -5,27 +5,9 @@ import numpy as np
 
 from ridgewise.datasets.readers import Table
 from ridgewise.evaluation import SelectionRun
+from ridgewise.report import _selection_figures as figures
+from ridgewise.report import _selection_words as words
 from ridgewise.report._html import Column, DataTable, render_page
-from ridgewise.report._selection_figures import (
-    draw_certificate,
-    draw_correlations,
-    draw_leverage,
-    draw_parts,
-    draw_path,
-    draw_singular_values,
-)
-from ridgewise.report._selection_words import (
-    describe_count,
-    describe_groups,
-    describe_held_out,
-    explain_certificate,
-    explain_models,
-    interval_rows,
-    judge,
-    name_selection,
-    parameters_of,
-    uses_target,
-)
 from ridgewise.report._svg import Picture
 from ridgewise.selectors import METHODS, method_of
 
@@ -42,35 +24,35 @@ def selection_page(run: SelectionRun, table: Table, *, title: str, command: str 
         title=title,
         run=run,
         table=table,
-        heading=name_selection(run),
+        heading=words.name_selection(run),
         does=METHODS[method].does if method in METHODS else "",
-        notes=[*describe_count(run), *describe_groups(run), *run.notes],
+        notes=[*words.describe_count(run), *words.describe_groups(run), *run.notes],
         facts=_facts(run),
-        kind="plain" if uses_target(run) else judge(run),
-        explanation=explain_certificate(run),
-        models=explain_models(run),
-        held_out=describe_held_out(run),
+        kind="plain" if words.uses_target(run) else words.judge(run),
+        explanation=words.explain_certificate(run),
+        models=words.explain_models(run),
+        held_out=words.describe_held_out(run),
         optimality=optimality,
         path_picture=None if optimality is None else _path_picture(run),
         features=_features(run),
         groups=_groups(run) if run.groups else None,
         weighted=bool((run.selector.weights_ != 1).any()),
         certificate_picture=Picture(
-            draw_certificate(interval_rows(run)),
+            figures.draw_certificate(words.interval_rows(run)),
             f"Measured between {certificate.lower:.3g} and {certificate.upper:.3g}, random "
             f"features between {random.lower:.3g} and {random.upper:.3g}, on a scale on which 0 "
             "is lost and 1 is perfect.",
         ),
         pictures=_pictures(run),
         command=command,
-        parameters=sorted(parameters_of(run.selector).items()),
+        parameters=sorted(words.parameters_of(run.selector).items()),
     )
 
 
 def _path_picture(run: SelectionRun) -> Picture:
     reached = run.selector.objective_path_[-1]
     return Picture(
-        draw_path(run.selector),
+        figures.draw_path(run.selector),
         f"With {run.selector.n_selected_} features {reached:.1%} of what all features give is "
         "reached; a mark shows what no subset of the same size can pass.",
         "How much better a model gets with each feature, from none (0 %) to all (100 %). The "
@@ -106,8 +88,8 @@ def _features(run: SelectionRun) -> DataTable:
             Column("feature"),
             Column("index", "{}", "Its column in the data, from 0", minor=True),
             Column("order", "{}", "When it was selected", minor=True),
-            Column("weight", "{:.4g}", "What its square counts in the model"),
-            Column("leverage", "{:.4g}", "From 0: others can replace it, to 1: none can"),
+            Column("weight", "{:.4g}", "Factor of the square of the feature"),
+            Column("leverage", "{:.4g}", "From 0 (other features can replace it) to 1 (none can)"),
             Column("stands for", "", "Left-out features that correlate with it"),
         ],
         run.rows,
@@ -141,21 +123,21 @@ def _pictures(run: SelectionRun) -> list[Picture]:
     if np.ptp(run.leverage_scores) > LEAST_SPREAD and len(top) < run.n_features:
         pictures.append(
             Picture(
-                draw_leverage(run),
+                figures.draw_leverage(run),
                 "Leverage scores of all features in descending order, with the selected ones "
                 f"marked; theirs are between {top.min():.3g} and {top.max():.3g}.",
-                "A feature has a large leverage score if it holds something that few others hold. "
-                "Each blue stroke is a selected feature.",
+                "A feature has a large leverage score if other features cannot replace it. Each "
+                "blue stroke is a selected feature.",
             )
         )
     values = run.singular_values
     if run.rank > 1:
         pictures.append(
             Picture(
-                draw_singular_values(run),
+                figures.draw_singular_values(run),
                 f"{run.rank} singular values, from {values[0]:.3g} down to {values[-1]:.3g}.",
                 f"The samples differ from each other in {run.rank:,} independent directions; a "
-                "steep fall means that a few of them hold nearly everything.",
+                "steep fall means that a few of them have nearly all of the variation.",
             )
         )
     count = len(run.strongest)
@@ -164,14 +146,14 @@ def _pictures(run: SelectionRun) -> list[Picture]:
     return [
         *pictures,
         Picture(
-            draw_parts(run),
-            f"The {count} selected features of the most weight times leverage score.",
-            f"The {count} selected features with the largest part in what the selection keeps.",
+            figures.draw_parts(run),
+            f"The {count} selected features with the largest weight times leverage score.",
+            f"The {count} selected features that contribute most to the certificate.",
         ),
         Picture(
-            draw_correlations(run),
-            f"Correlations among the {count} selected features of the most weight.",
-            "Correlations among the same features: blue rise together, orange move against each "
-            "other, the stronger the more.",
+            figures.draw_correlations(run),
+            f"Correlations among the {count} selected features that contribute most.",
+            "Correlations among the same features: blue is positive, orange negative; the darker, "
+            "the stronger.",
         ),
     ]

@@ -90,8 +90,8 @@ def verdict(run: SelectionRun) -> str:
     kind = judge(run)
     if uses_target(run):
         return (
-            "The features were selected for this target: what counts is the held-out error. This "
-            "is what they keep for other targets."
+            "The features were selected for this target: the held-out error counts. The "
+            "certificate says what they keep for other targets."
         )
     if run.certificate.lower <= 0:
         return "Nothing is certified: some contrast between the samples is lost."
@@ -137,7 +137,7 @@ def explain_models(run: SelectionRun) -> str:
     """Say for which models a certificate holds, what it means for them, and what was promised."""
     certificate = run.certificate
     change = (
-        f", whose fitted values change by at most {certificate.eta:.0%} of the target's size "
+        f", whose fitted values change by at most {certificate.eta:.0%} of the target's norm "
         f"(with random features {run.random.eta:.0%})"
     )
     return (
@@ -158,7 +158,7 @@ def _promise(run: SelectionRun) -> str:
 
 
 def describe_count(run: SelectionRun) -> list[str]:
-    """Say why fewer features came out than were asked for; nothing where that is not so."""
+    """Say why fewer features were selected than requested; nothing where that is not so."""
     wanted, found = getattr(run.selector, "n_features_to_select", None), run.selector.n_selected_
     count, features = run.n_features, "features"
     if run.groups:
@@ -172,17 +172,17 @@ def describe_count(run: SelectionRun) -> list[str]:
     elif getattr(run.selector, "sampling", "") == "iid":
         why = "sampling is with replacement, and a feature drawn again only gains weight"
     else:
-        why = "the others add nothing to what these hold"
-    return [f"{wanted:,} {features} were asked for and {found:,} distinct ones came out: {why}."]
+        why = f"the other {features} add nothing to these"
+    return [f"{wanted:,} {features} were requested, {found:,} distinct ones were selected: {why}."]
 
 
 def describe_held_out(run: SelectionRun) -> list[str]:
-    """Say what the selection costs on samples that no model has seen; nothing without a target."""
+    """Say what the selection costs on held-out samples; nothing without a target."""
     held_out = run.held_out
     if held_out is None:
         return []
     write = "{:.1%}".format if held_out.classify else "{:.3g}".format
-    what = "wrong classes" if held_out.classify else "mean squared error"
+    what = "misclassified" if held_out.classify else "mean squared error"
     return [
         f"On held-out samples ({held_out.n_splits}-fold, selection included): "
         f"{write(held_out.selected)} {what} with {run.selector.n_selected_:,} selected features, "

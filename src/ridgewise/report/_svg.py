@@ -73,7 +73,7 @@ def panel(
 def plain_label(text: object, longest: int = LONGEST_LABEL) -> str:
     r"""Make a figure label of any text: short, printable, no mathtext.
 
-    >>> from ridgewise.report import plain_label
+    >>> from ridgewise.report._svg import plain_label
     >>> print(plain_label("$x$"), plain_label("a very long name of a gene, or of two"))
     \$x\$ a very long name of a g…
     """

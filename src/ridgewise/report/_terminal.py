@@ -11,19 +11,9 @@ from rich.text import Text
 
 from ridgewise.datasets.readers import Table
 from ridgewise.evaluation import ALL_FEATURES, Comparison, SelectionRun, recommended, summarize
+from ridgewise.report import _selection_words as words
 from ridgewise.report._comparison_page import alpha_cell, alpha_note, answer, error_format, headline
 from ridgewise.report._console import BSS_STYLE, heading, plain_table, print_parts
-from ridgewise.report._selection_words import (
-    describe_count,
-    describe_groups,
-    describe_held_out,
-    explain_certificate,
-    explain_models,
-    interval_rows,
-    judge,
-    name_selection,
-    uses_target,
-)
 from ridgewise.report._words import one_line
 
 LONGEST_NAME = 48
@@ -43,22 +33,22 @@ def _selection_parts(
     run: SelectionRun, table: Table, files: Sequence[Path]
 ) -> Iterator[RenderableType]:
     n_selected = run.selector.n_selected_
-    yield heading(name_selection(run))
+    yield heading(words.name_selection(run))
     yield f"{run.n_samples:,} samples, of rank {run.rank:,}."
-    notes = [*describe_count(run), *describe_groups(run), *run.notes, *table.notes]
+    notes = [*words.describe_count(run), *words.describe_groups(run), *run.notes, *table.notes]
     yield from _note_lines(notes)
     yield ""
     optimality = getattr(run.selector, "optimality_", None)
     if optimality is not None:
         yield heading("Could other features do better?")
         yield f"{optimality.sentence}\n"
-    for sentence in describe_held_out(run):
+    for sentence in words.describe_held_out(run):
         yield heading("The error")
         yield f"{sentence}\n"
     yield heading("The certificate")
     yield _certificate_table(run)
-    yield f"{explain_certificate(run)}\n"
-    yield f"{explain_models(run)}\n"
+    yield f"{words.explain_certificate(run)}\n"
+    yield f"{words.explain_models(run)}\n"
     count, what = (len(run.groups), "groups") if run.groups else (n_selected, "features")
     yield heading(f"The {what}" if count <= N_SHOWN else f"The first {N_SHOWN} {what}")
     yield _group_table(run) if run.groups else _feature_table(run)
@@ -82,9 +72,9 @@ def _group_table(run: SelectionRun) -> RichTable:
 
 def _certificate_table(run: SelectionRun) -> RichTable:
     rows = plain_table("", "lower", "upper", "fitted values change")
-    for name, one in interval_rows(run):
-        judged = name.startswith("measured") and not uses_target(run)
-        style = STYLES[judge(run)] if judged else None
+    for name, one in words.interval_rows(run):
+        judged = name.startswith("measured") and not words.uses_target(run)
+        style = STYLES[words.judge(run)] if judged else None
         change = f"at most {one.eta:.0%}"
         rows.add_row(name, f"{one.lower:.4g}", f"{one.upper:.4g}", change, style=style)
     return rows
