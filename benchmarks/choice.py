@@ -59,12 +59,17 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--only", type=lambda names: names.split(","), default=list(KINDS))
-    parser.add_argument("--methods", type=lambda labels: labels.split(";"), metavar="A;B")
+    parser.add_argument(
+        "--methods", type=lambda labels: labels.split(";"), metavar="A;B", help="labels"
+    )
     parser.add_argument("--data", type=Path, default=SHARED, help="folder with the real data")
     parser.add_argument("--jobs", type=int, default=1, help="folds at once")
     parser.add_argument("--cache", type=Path, default=Path("build/choice"))
     parser.add_argument("--output", type=Path, default=Path("docs/measured/choice.csv"))
     options = parser.parse_args()
+    known = [*(entry.label for entry in METHODS.values()), *VARIANTS]
+    if unknown := set(options.methods or ()) - set(known):
+        parser.error(f"unknown methods {sorted(unknown)}: use some of {known}")
     if options.only == ["centring"]:
         compare_centring(options)
         return
@@ -119,8 +124,11 @@ def measure(name: str, kind: str, options: argparse.Namespace) -> list[dict[str,
     classify = is_classification(y, "auto")
     counts = {share: int(share * n) for share in SHARES if share * n <= d / 2}
     made = selectors(X, classify)
+    made = {label: made[label] for label in options.methods or made if label in made}
+    if not made:  # information gain needs classes
+        return []
     found = compare(
-        {label: made[label] for label in options.methods or made if label in made},
+        made,
         X,
         y,
         n_features=list(counts.values()),

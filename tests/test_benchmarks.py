@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The benchmark against peers runs, and drops nothing silently."""
+"""Benchmarks against peers and of the choice of a method: what they print and keep."""
 
+import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -53,3 +54,21 @@ def test_a_method_that_takes_too_long_is_stopped(tmp_path):
     places = ["--results", tmp_path / "found.jsonl", "--minutes", 0]
     done = peers("--only", "tiny", "--methods", "BSS", *places)
     assert cells(done.stdout, "**BSS**")[1] == "> 0 min"
+
+
+def test_choice_replaces_only_what_was_measured(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT)
+    choice = importlib.import_module("benchmarks.choice")
+    path = tmp_path / "choice.csv"
+
+    def line(method, error):
+        return {"set": "golub", "method": method, "share": "1", "error": error}
+
+    choice.write([line("BSS", "0.1"), line("RFE", "0.2")], path, keep=False)
+    choice.write([line("BSS", "0.3")], path, keep=True)
+    rows = [row.split(",") for row in path.read_text().splitlines()]
+    places = [rows[0].index(name) for name in ("method", "error")]
+    assert [[row[place] for place in places] for row in rows[1:]] == [
+        ["BSS", "0.3"],
+        ["RFE", "0.2"],
+    ]
