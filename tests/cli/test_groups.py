@@ -140,4 +140,4 @@ def test_more_groups_than_there_are(visits, run_here):
         *("-n", "51"),
     )
     assert code == 2
-    assert "counts groups: got 51, but the 500 features are in 50 groups" in " ".join(err.split())
+    assert "counts groups: got 51, and there are 50 groups" in " ".join(err.split())
