@@ -22,6 +22,7 @@ PAGES = (
     "index.md",
     "guide.md",
     "guarantees.md",
+    "additive.md",
     "how-it-works.md",
     "paper-corrected.md",
     "paper-reproduced.md",
