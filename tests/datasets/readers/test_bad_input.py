@@ -20,7 +20,6 @@ import scipy.io
 import scipy.sparse as sp
 
 from ridgewise.datasets.readers import read_table
-from ridgewise.datasets.readers._raw import need
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -152,8 +151,6 @@ def test_cut_off(tmp_path, suffix):
         frame = pl.DataFrame(X, [f"g{j}" for j in range(20)])
         (frame.write_parquet if suffix == ".parquet" else frame.write_ipc)(path)
     elif suffix == ".h5ad":
-        import h5py
-
         with h5py.File(path, "w") as file:
             file["X"] = X
     elif suffix == ".mtx":
@@ -286,11 +283,6 @@ def test_a_frame_of_other_types(tmp_path):
     assert read_table(path, categorical="drop").X.tolist() == [[1], [2]]
     frame.clear().write_parquet(path)
     refuse(path, "no rows below")
-
-
-def test_an_absent_dependency_is_named():
-    with pytest.raises(ImportError, match=r"reading it needs nosuch: pip install 'ridgewise\[e\]'"):
-        need("nosuch", "e", "it")
 
 
 @pytest.mark.parametrize(

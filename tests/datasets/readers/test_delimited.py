@@ -13,19 +13,6 @@ from hypothesis.extra.numpy import arrays
 
 from ridgewise.datasets.readers import _csv, read_table
 
-
-@pytest.fixture
-def read(tmp_path):
-    """Writes text to a file and reads it."""
-
-    def read(text, name="x.csv", **options):
-        path = tmp_path / name
-        path.write_bytes(text.encode())
-        return read_table(path, **options)
-
-    return read
-
-
 # names as a table may have them: no line separator that is lost at the ends of a name
 names = st.text(
     st.characters(exclude_categories=["Cs"], exclude_characters="\x00\x1f"), min_size=1, max_size=8

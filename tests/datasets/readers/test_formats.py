@@ -159,11 +159,6 @@ def test_matrix_market(tmp_path, beside, ending, in_rows):
     check(read_table(path, features_in="rows" if in_rows else None, **beside), sparse=True)
 
 
-def test_dense_matrix_market(tmp_path, beside):
-    scipy.io.mmwrite(tmp_path / "x.mtx", X, precision=17)
-    check(read_table(tmp_path / "x.mtx", **beside))
-
-
 @pytest.mark.parametrize("features", ["features.tsv", "genes.tsv"])
 @pytest.mark.parametrize("prefix", ["", "GSM123_"])
 def test_layout_of_10x(tmp_path, beside, features, prefix):
@@ -241,14 +236,6 @@ def test_h5ad_columns_and_layers(h5ad):
         read_table(path, target="stat")
     with pytest.raises(ValueError, match="no matrix 'double' in it: did you mean 'layers/doubled'"):
         read_table(path, key="double")
-
-
-def test_h5ad_of_anndata_itself(tmp_path, frame):
-    anndata = pytest.importorskip("anndata", reason="anndata is not installed")
-    obs = frame[["state"]].astype("category")
-    data = anndata.AnnData(sp.csr_matrix(X), obs=obs, var=pd.DataFrame(index=FEATURES))
-    data.write_h5ad(tmp_path / "x.h5ad")
-    check(read_table(tmp_path / "x.h5ad", target="state"), sparse=True)
 
 
 def test_plain_hdf5(tmp_path, beside):

@@ -14,7 +14,7 @@ from ridgewise.datasets.readers._raw import Options, Raw, listed, need, shortene
 from ridgewise.datasets.readers._target import MISSING
 
 UNNAMED = "__UNNAMED__"  # what calamine calls a column without a name
-SMALL_TYPES = ("Float32", "Int8", "Int16", "UInt8", "UInt16")
+SMALL_TYPES = ("Float32", "Int8", "Int16", "UInt8", "UInt16", "Boolean", "Null")  # in float32
 
 
 def read_frame(path: Path, options: Options) -> Raw:
@@ -56,11 +56,8 @@ def _read_sheet(path: Path, options: Options, polars: Any, notes: list[str]) -> 
     )
     if options.header is False:
         frame.columns = [f"x{j}" for j in range(frame.width)]
-    return frame.with_columns(_as_numbers(column, polars) for column in frame if _is_text(column))
-
-
-def _is_text(column: Any) -> bool:
-    return str(column.dtype) == "String"
+    text = [column for column in frame if column.dtype == polars.String]
+    return frame.with_columns(_as_numbers(column, polars) for column in text)
 
 
 def _as_numbers(column: Any, polars: Any) -> Any:
@@ -74,8 +71,7 @@ def _as_numbers(column: Any, polars: Any) -> Any:
 def _grid(frame: Any, header: list[str], request: Request, polars: Any) -> Grid:
     """Copy the columns to one array, of any numeric dtypes."""
     is_number = [_is_number(dtype, polars) for dtype in frame.dtypes]
-    dtype = _common_type(frame, header, request, polars)
-    values = np.empty(frame.shape, dtype=dtype, order="F")
+    values = np.empty(frame.shape, _common_type(frame, header, request, polars), order="F")
     for place, column in enumerate(frame.iter_columns()):
         values[:, place] = column.cast(polars.Float64).to_numpy() if is_number[place] else np.nan
     text = np.flatnonzero(~np.array(is_number, dtype=bool))
@@ -96,21 +92,14 @@ def _is_number(dtype: Any, polars: Any) -> bool:
     return bool(dtype.is_numeric() or dtype in (polars.Boolean, polars.Null))
 
 
-def _common_type(
-    frame: Any, header: list[str], request: Request, polars: Any
-) -> type[np.floating[Any]]:
+def _common_type(frame: Any, header: list[str], request: Request, polars: Any) -> type:
     """float32 if it holds every feature's type, else float64."""
     others = {*request.ids, *request.drop, request.target}
     if header[request.names] in ROW_NAMES:
         others.add(request.names)
-    dtypes = {dtype for place, dtype in enumerate(frame.dtypes) if place not in others}
-    small = (*SMALL_TYPES, "Boolean", "Null")
-    holds_all = all(
-        dtype in [getattr(polars, name) for name in small]
-        for dtype in dtypes
-        if _is_number(dtype, polars)
-    )
-    return np.float32 if holds_all else np.float64
+    dtypes = [dtype for place, dtype in enumerate(frame.dtypes) if place not in others]
+    numeric = [str(dtype) for dtype in dtypes if _is_number(dtype, polars)]
+    return np.float32 if set(numeric) <= set(SMALL_TYPES) else np.float64
 
 
 def _as_array(column: Any) -> AnyArray:

@@ -6,8 +6,7 @@ from typing import Self
 
 import numpy as np
 
-from ridgewise._typing import AnyArray, IndexArray
-from ridgewise.datasets.readers._categories import one_hot
+from ridgewise._typing import AnyArray, BoolArray, FloatArray, IndexArray
 from ridgewise.datasets.readers._names import as_names, find_column, find_columns, make_unique
 from ridgewise.datasets.readers._no_features import likely_no_features, why_no_feature
 from ridgewise.datasets.readers._raw import Options, Raw, count, listed, shortened
@@ -16,6 +15,8 @@ from ridgewise.datasets.readers._target import target_file
 PANDAS_INDEX = "__index_level_0__"
 # A first column of such a name has row names.
 ROW_NAMES = ("", "Unnamed: 0", PANDAS_INDEX)
+LEVELS_ALLOWED = 20  # of a category, however few samples there are
+SAMPLES_PER_LEVEL = 4  # on average; with fewer it is free text
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,8 @@ class Request:
 
     @property
     def columns(self) -> list[int]:
-        """Those of which the cells are kept as they are in the file."""
-        places = {*self.ids, self.names, self.target} - {None}
+        """The columns whose cells are kept as they are in the file."""
+        places = {*self.ids, self.names, self.target}
         return sorted(place for place in places if place is not None)
 
 
@@ -57,11 +58,11 @@ class Grid:
     columns: list[str]
     values: AnyArray  # of shape (rows, columns), NaN where missing or text
     cells: dict[int, AnyArray]  # of the requested columns, as they are in the file
-    target_row: AnyArray | None = None
     # the cells that are text
-    text_rows: IndexArray = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
-    text_columns: IndexArray = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
-    texts: AnyArray = field(default_factory=lambda: np.zeros(0, dtype=object))
+    text_rows: IndexArray
+    text_columns: IndexArray
+    texts: AnyArray
+    target_row: AnyArray | None = None
 
 
 def as_samples(grid: Grid, request: Request, options: Options) -> Raw:
@@ -81,11 +82,10 @@ def _from_sample_rows(grid: Grid, request: Request, options: Options) -> Raw:
     taken = {place for place in maybe if place is not None}
     taken |= set(_left_out(grid, taken, options, notes))
     is_open = ~np.isin(grid.text_columns, list(taken))
-    places, texts = grid.text_columns[is_open], grid.texts[is_open]
     if options.categorical == "onehot":
-        text = np.unique(places)
+        text = np.unique(grid.text_columns[is_open])
     else:
-        text = _settle_text(header, places, texts, "column", options, notes)
+        text = _settle_text(grid, is_open, header, "column", options, notes)
     kept = np.setdiff1d(np.arange(len(header)), [*taken, *text])
     is_expanded = options.categorical == "onehot" and len(text) > 0
     raw = Raw(
@@ -127,7 +127,7 @@ def _add_categories(raw: Raw, grid: Grid, places: IndexArray) -> None:
     blocks, groups = [raw.X], [None] * raw.X.shape[1]
     names = [] if raw.feature_names is None else raw.feature_names.tolist()
     for place in places:
-        values, levels = one_hot(header[place], _cells(grid, place))
+        values, levels = _one_hot(header[place], _cells(grid, place))
         blocks.append(values.astype(raw.X.dtype))
         names += levels
         groups += [header[place]] * len(levels)
@@ -138,6 +138,20 @@ def _add_categories(raw: Raw, grid: Grid, places: IndexArray) -> None:
         f"{count(len(places), 'column')} with text as {count(n_columns, 'column')} of zeros and "
         f"ones, one a level: {listed(header[places])}."
     )
+
+
+def _one_hot(name: str, cells: AnyArray) -> tuple[FloatArray, list[str]]:
+    """Expand a column of text to one-hot columns, NaN where it is None, and their names."""
+    is_there = np.array([cell is not None for cell in cells])
+    levels, codes = np.unique(cells[is_there].astype(str), return_inverse=True)
+    if len(levels) > max(LEVELS_ALLOWED, len(cells) // SAMPLES_PER_LEVEL):
+        raise ValueError(
+            f"column {shortened(name)} has {count(len(levels), 'different text')} in "
+            f"{count(len(cells), 'sample')}, too many for a category: drop it, or name it as ids"
+        )
+    values = np.full((len(cells), len(levels)), np.nan)
+    values[is_there] = codes[:, np.newaxis] == np.arange(len(levels))
+    return values, [f"{name}={level}" for level in levels]
 
 
 def _cells(grid: Grid, place: int) -> AnyArray:
@@ -177,43 +191,33 @@ def _from_feature_rows(grid: Grid, request: Request, options: Options) -> Raw:
     # a column with mostly text describes the features; other text makes its row non-numeric
     n_texts = np.bincount(grid.text_columns[is_open], minlength=len(header))
     is_mostly = n_texts[grid.text_columns] > len(names) / 2
-    in_columns, in_rows = is_open & is_mostly, is_open & ~is_mostly
-    text_columns = _settle_text(
-        header, grid.text_columns[in_columns], grid.texts[in_columns], "column", options, notes
-    )
-    text_rows = _settle_text(
-        names, grid.text_rows[in_rows], grid.texts[in_rows], "row", options, notes
-    )
+    text_columns = _settle_text(grid, is_open & is_mostly, header, "column", options, notes)
+    text_rows = _settle_text(grid, is_open & ~is_mostly, names, "row", options, notes)
     columns = np.setdiff1d(np.arange(len(header)), [*taken, *text_columns])
     rows = np.setdiff1d(np.arange(len(names)), [*target, *text_rows])
+    y = None
+    if len(target):
+        y = (grid.values[target[0]] if grid.target_row is None else grid.target_row)[columns]
     return Raw(
         X=_cut(grid.values, rows, columns).T,
         feature_names=names[rows],
         sample_names=header[columns],
-        y=_target_row(grid, target, columns),
+        y=y,
         target_name=options.target if len(target) else None,
         targets=names.tolist(),
         notes=notes,
     )
 
 
-def _target_row(grid: Grid, target: IndexArray, columns: IndexArray) -> AnyArray | None:
-    if not len(target):
-        return None
-    row: AnyArray = grid.values[target[0]] if grid.target_row is None else grid.target_row
-    return row[columns]
-
-
 def _settle_text(
-    names: AnyArray,
-    places: IndexArray,
-    texts: AnyArray,
-    what: str,
-    options: Options,
-    notes: list[str],
+    grid: Grid, mask: BoolArray, names: AnyArray, what: str, options: Options, notes: list[str]
 ) -> IndexArray:
-    """Raise if columns or rows have text, or note that they are dropped; return their indices."""
-    found, first = np.unique(places, return_index=True)
+    """Raise if columns or rows have text, or note that they are dropped; return their indices.
+
+    The mask is of the cells with text, `what` is "column" or "row", and the names are of these.
+    """
+    places, texts = grid.text_columns if what == "column" else grid.text_rows, grid.texts[mask]
+    found, first = np.unique(places[mask], return_index=True)
     if not len(found):
         return found
     if options.categorical == "error":

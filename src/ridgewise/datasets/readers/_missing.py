@@ -21,9 +21,9 @@ def settle_missing(raw: Raw, missing: Missing) -> None:
         raise ValueError(_describe(raw, rows, columns))
     n_samples, n_features = raw.X.shape
     if len(rows) and missing == "drop-features":
-        keep_features(raw, np.setdiff1d(np.arange(n_features), columns), "missing values")
+        keep(raw, np.setdiff1d(np.arange(n_features), columns), "feature", "missing values")
     elif len(rows) and missing == "drop-samples":
-        _keep_samples(raw, np.setdiff1d(np.arange(n_samples), rows), "missing values")
+        keep(raw, np.setdiff1d(np.arange(n_samples), rows), "sample", "missing values")
     elif len(rows):
         _fill_means(raw, rows, columns)
     _settle_target(raw, missing)
@@ -78,42 +78,29 @@ def _describe(raw: Raw, rows: IndexArray, columns: IndexArray) -> str:
 
 def _first(raw: Raw, rows: IndexArray, columns: IndexArray) -> str:
     at = np.lexsort((columns, rows))[0]
-    row, column = rows[at], columns[at]
-    sample = row + 1 if raw.sample_names is None else shortened(raw.sample_names[row])
-    feature = column + 1 if raw.feature_names is None else shortened(raw.feature_names[column])
+    sample, feature = _name(raw.sample_names, rows[at]), _name(raw.feature_names, columns[at])
     return f"in sample {sample}, feature {feature}"
 
 
-def keep_features(raw: Raw, kept: IndexArray, reason: str) -> None:
-    """Drop all other features, and note why."""
-    n_dropped = raw.X.shape[1] - len(kept)
+def _name(names: AnyArray | None, place: int) -> str:
+    """The quoted name, or the number from 1."""
+    return str(place + 1) if names is None else shortened(names[place])
+
+
+def keep(raw: Raw, kept: IndexArray, what: str, reason: str) -> None:
+    """Drop all other features or samples, and note why."""
+    is_feature = what == "feature"
+    n_dropped = raw.X.shape[is_feature] - len(kept)
     if not len(kept):
-        raise ValueError(f"every feature has {reason}: nothing is left when they are dropped")
-    raw.X = raw.X[:, kept]
-    raw.feature_names, raw.groups = _taken(raw.feature_names, kept), _taken(raw.groups, kept)
-    raw.notes.append(f"{count(n_dropped, 'feature')} with {reason} dropped.")
-    _note_copy(raw)
-
-
-def _keep_samples(raw: Raw, kept: IndexArray, reason: str) -> None:
-    n_dropped = raw.X.shape[0] - len(kept)
-    if not len(kept):
-        raise ValueError(f"every sample has {reason}: nothing is left when they are dropped")
-    raw.X = raw.X[kept]
-    raw.sample_names, raw.y = _taken(raw.sample_names, kept), _taken(raw.y, kept)
-    raw.notes.append(f"{count(n_dropped, 'sample')} with {reason} dropped.")
-    _note_copy(raw)
-
-
-def _note_copy(raw: Raw) -> None:
-    """Note that a memory map was copied."""
+        raise ValueError(f"every {what} has {reason}: nothing is left when they are dropped")
+    raw.X = raw.X[:, kept] if is_feature else raw.X[kept]
+    for name in ("feature_names", "groups") if is_feature else ("sample_names", "y"):
+        if (values := getattr(raw, name)) is not None:
+            setattr(raw, name, values[kept])
+    raw.notes.append(f"{count(n_dropped, what)} with {reason} dropped.")
     if raw.is_mapped:
         raw.notes.append("What is left was copied into memory.")
         raw.is_mapped = False
-
-
-def _taken(values: AnyArray | None, kept: IndexArray) -> AnyArray | None:
-    return None if values is None else values[kept]
 
 
 def _fill_means(raw: Raw, rows: IndexArray, columns: IndexArray) -> None:
@@ -134,20 +121,17 @@ def _fill_means(raw: Raw, rows: IndexArray, columns: IndexArray) -> None:
         "replaced by the mean of the feature."
     )
     if (n_gaps == n_samples).any():
-        keep_features(raw, np.flatnonzero(n_gaps < n_samples), "missing values only")
+        keep(raw, np.flatnonzero(n_gaps < n_samples), "feature", "missing values only")
 
 
 def _settle_target(raw: Raw, missing: Missing) -> None:
-    gaps = np.zeros(0, dtype=bool) if raw.y is None else is_missing(raw.y)
-    if not gaps.any():
+    if raw.y is None or not (gaps := is_missing(raw.y)).any():
         return
     if missing != "drop-samples":
-        first = np.flatnonzero(gaps)[0]
-        sample = first + 1 if raw.sample_names is None else shortened(raw.sample_names[first])
         raise ValueError(
             f"the target {shortened(raw.target_name)} is missing for "
-            f"{count(int(gaps.sum()), 'sample')}, the first {sample}: "
-            "missing='drop-samples' drops them"
+            f"{count(int(gaps.sum()), 'sample')}, the first "
+            f"{_name(raw.sample_names, int(np.argmax(gaps)))}: missing='drop-samples' drops them"
         )
-    _keep_samples(raw, np.flatnonzero(~gaps), "no target")
-    raw.y = None if raw.y is None else as_target(raw.y)
+    keep(raw, np.flatnonzero(~gaps), "sample", "no target")
+    raw.y = as_target(raw.y)

@@ -17,7 +17,7 @@ from ridgewise.datasets.readers._frame import read_frame
 from ridgewise.datasets.readers._hdf5 import read_hdf5
 from ridgewise.datasets.readers._matrix import read_npy, read_npz, read_svmlight, read_techtc
 from ridgewise.datasets.readers._matrix_market import read_matrix_market
-from ridgewise.datasets.readers._missing import keep_features, refuse_infinite, settle_missing
+from ridgewise.datasets.readers._missing import keep, refuse_infinite, settle_missing
 from ridgewise.datasets.readers._names import complete_names, find_columns, take_names
 from ridgewise.datasets.readers._opening import find_file, find_format
 from ridgewise.datasets.readers._raw import Options, Raw, check_room, count
@@ -137,7 +137,7 @@ def _drop_features(raw: Raw, names: list[str]) -> None:
         return
     known = complete_names(raw).tolist()
     places = [place for name in names for place in find_columns(name, known, "feature")]
-    keep_features(raw, np.setdiff1d(np.arange(len(known)), places), "a name to be dropped")
+    keep(raw, np.setdiff1d(np.arange(len(known)), places), "feature", "a name to be dropped")
 
 
 def as_floats(X: Any) -> Any:
