@@ -3,11 +3,13 @@
 
 import re
 from html.parser import HTMLParser
+from types import SimpleNamespace
 
 import pytest
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
+from ridgewise.report import alpha_note
 from ridgewise.report._html import Column, DataTable, render_page
 from ridgewise.report._selection_words import explain_certificate
 from ridgewise.report._svg import Picture, inline_svg, page_style, plain_label
@@ -142,3 +144,16 @@ def render_parts(source, **context):
 def test_unknown_names_in_templates_are_errors():
     with pytest.raises(Exception, match="undefined"):
         render_page("selection.html.j2")
+
+
+@pytest.mark.parametrize(
+    ("edge", "relative", "words"),
+    [
+        ("smallest", 1e-8, "smallest that was tried for BSS: smaller ones may be better"),
+        ("", 1e-8, "1e-08 is the smallest that was tried; the error hardly changes there"),
+        ("", 1e5, "1e+05 is the largest that was tried; the error hardly changes there"),
+    ],
+)
+def test_alpha_at_an_end_of_the_grid_is_said(edge, relative, words):
+    row = SimpleNamespace(method="bss", alpha_edge=edge, alpha_relative=relative)
+    assert words in alpha_note(SimpleNamespace(alphas=None), [SimpleNamespace(row=row)])

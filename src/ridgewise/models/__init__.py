@@ -2,6 +2,7 @@
 """Regularized least squares classification and ridge regression in the dual, and their paths."""
 
 from ridgewise.models._leave_one_out import (
+    RELATIVE_ALPHAS,
     AlphaChoice,
     choose_alpha,
     class_targets,
@@ -13,6 +14,7 @@ from ridgewise.models._path import DualPath
 from ridgewise.models._rls_classifier import RLSClassifier
 
 __all__ = [
+    "RELATIVE_ALPHAS",
     "AlphaChoice",
     "DualPath",
     "RLSClassifier",

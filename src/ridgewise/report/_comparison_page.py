@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
 from markupsafe import Markup
 
 from ridgewise.datasets.readers import Table
@@ -16,6 +17,7 @@ from ridgewise.evaluation import (
     recommended,
     summarize,
 )
+from ridgewise.models import RELATIVE_ALPHAS
 from ridgewise.report import _comparison_figures as figures
 from ridgewise.report._html import Column, DataTable, render_page
 from ridgewise.report._outputs import RESULT_COLUMNS
@@ -124,6 +126,11 @@ def alpha_note(comparison: Comparison, found: Sequence[MethodSummary]) -> str:
         if names:
             listed = ", ".join(names)
             note += f" It is the {edge} that was tried for {listed}: {beyond} ones may be better."
+    if comparison.alphas is None:
+        flat = [one.row.alpha_relative for one in found if not one.row.alpha_edge]
+        for edge, end in (("smallest", RELATIVE_ALPHAS[0]), ("largest", RELATIVE_ALPHAS[-1])):
+            if np.isclose(flat, end, atol=0).any():
+                note += f" {end:.2g} is the {edge} that was tried; the error hardly changes there."
     return note
 
 
