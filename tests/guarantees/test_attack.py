@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The random attack of `tests/attack.py`, on a few cases."""
 
-import runpy
-from pathlib import Path
-
 import pytest
-
-ATTACK = runpy.run_path(str(Path(__file__).parents[1] / "attack.py"))["attack"]
+from tests.attack import attack
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_nothing_that_is_claimed_is_false(seed):
-    counts, false = ATTACK(20, 10 + seed)
+    counts, false = attack(20, 10 + seed)
     assert not false
     assert counts["certify: lower"] > 0
 
@@ -19,6 +15,6 @@ def test_nothing_that_is_claimed_is_false(seed):
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_nothing_that_is_claimed_of_many_cases_is_false(seed):
-    counts, false = ATTACK(500, 20 + seed)
+    counts, false = attack(500, 20 + seed)
     assert not false
     assert counts["predictions: bound"] > 500

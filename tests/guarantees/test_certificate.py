@@ -12,22 +12,15 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge
+from tests.guarantees.helpers import Chosen, theorem1_bound
 
 from ridgewise import BSSSelector, LeverageSelector
 from ridgewise.guarantees import Certificate, certify, measured_certificate, ridge_risk
-from ridgewise.guarantees._prediction import regularized_eta, theorem1_bound
+from ridgewise.guarantees._prediction import regularized_eta
 from ridgewise.guarantees._risk import fixed_beta_risk_bound
 from ridgewise.spectrum import compute_spectrum
 
 N, D = 10, 60
-
-
-class Chosen:
-    """A selector that was told what to select."""
-
-    def __init__(self, selected, weights, n_features, **parameters):
-        self.selected_, self.weights_, self.n_features_in_ = selected, weights, n_features
-        vars(self).update(parameters)
 
 
 def problem(seed, n_selected=25, n=N, d=D, n_test=60, **parameters):

@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 import pytest
+from tests.guarantees.helpers import primal_ridge, theorem1_bound
 
 from ridgewise.barrier import sparsify_plain
 from ridgewise.guarantees._prediction import (
@@ -17,7 +18,6 @@ from ridgewise.guarantees._prediction import (
     eta,
     spectral_eta,
     tau,
-    theorem1_bound,
 )
 from ridgewise.guarantees._risk import (
     average_bias_inflation,
@@ -32,11 +32,6 @@ from ridgewise.guarantees._sample_size import bss_promise, features_for_epsilon,
 ROOT_HALF = math.sqrt(0.5)
 # Equality, up to rounding, where a bound is attained.
 HOLDS = 1 + 1e-12
-
-
-def primal_ridge(X, y, alpha):
-    """The textbook's X^T (K + alpha)^-1 y."""
-    return X.T @ (np.linalg.pinv(X @ X.T + alpha * np.eye(len(X)), rcond=1e-12) @ y)
 
 
 def orthonormal(d, ell, seed=0):
@@ -94,7 +89,7 @@ def test_e16_two_features_break_the_cross_term_lemma():
     rows, weights = np.array([[ROOT_HALF]]), np.array([2.0])
     assert (rows.T @ (weights[:, None] * rows)).item() == pytest.approx(1)
     q = np.array([ROOT_HALF, -ROOT_HALF])
-    cross = cross_norms(rows, weights, [[q[0]]], [[0.0]])[0]
+    cross = cross_norms(rows, weights, q[None, :1], np.zeros((1, 1)))[0]
     assert cross == pytest.approx(1)
     assert cross <= c_star(rows, weights) == pytest.approx(1)
 
@@ -155,7 +150,8 @@ def test_e21_theorem_1_without_regularization_even_where_the_cross_term_lemma_ho
     assert change > epsilon  # printed: epsilon kappa / smax ||beta|| ||y||
     bound = theorem1_bound(
         G, G, [1.0], 0.0,
-        coefficient_norms=[0.0], cross_norms=cross_norms(U, w, [q], [[0.0]]), target_norm=1.0,
+        coefficient_norms=[0.0], cross_norms=cross_norms(U, w, q[None], np.zeros((1, 1))),
+        target_norm=1.0,
     )  # fmt: skip
     assert bound.total[0] == pytest.approx(change)
 
@@ -181,7 +177,7 @@ def test_e24_bss_itself_breaks_theorem_1(lam, printed, labels):
     bound = theorem1_bound(
         run.lower, run.upper, np.ones(4), lam,
         coefficient_norms=[np.linalg.norm(q @ U)],
-        cross_norms=cross_norms(U[S], w, [q[S]], [q @ U]),
+        cross_norms=cross_norms(U[S], w, q[None, S], q[None] @ U),
         target_norm=y_norm,
     )  # fmt: skip
     assert change <= bound.total[0] * HOLDS

@@ -5,17 +5,23 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import binom
+from tests.guarantees.helpers import primal_ridge, theorem1_bound
 
 from ridgewise.guarantees._prediction import (
     bilinear_bound,
     c_star,
     cross_norms,
+    disagreement_bound,
     eta,
+    known_cross_factor,
+    known_tangent,
+    known_test_set_bound,
     regularized_eta,
     regularized_tau,
     spectral_eta,
     tau,
-    theorem1_bound,
+    uniform_bound,
 )
 from ridgewise.guarantees._sample_size import bss_promise
 
@@ -39,7 +45,7 @@ def spectral_eta_ratio(it):
 
 
 def bilinear_ratio(it):
-    bound = bilinear_bound(*it.interval, it.sigma, it.alpha, coefficients=[it.x], targets=it.y)
+    bound = bilinear_bound(*it.interval, it.sigma, it.alpha, coefficients=it.x[None], targets=it.y)
     return abs(it.x @ it.hat_difference @ it.y) / bound[0]
 
 
@@ -54,7 +60,7 @@ def relative_ratio(it):
 def bilinear_to_relative_ratio(it):
     a, b = it.interval
     H = it.sigma**2 / (it.sigma**2 + it.alpha)
-    bound = bilinear_bound(a, b, it.sigma, it.alpha, coefficients=[it.x], targets=it.y)
+    bound = bilinear_bound(a, b, it.sigma, it.alpha, coefficients=it.x[None], targets=it.y)
     return bound[0] / (max(1 - a, b - 1) * math.sqrt((it.x**2 @ H) * (it.y**2 @ H)))
 
 
@@ -96,6 +102,23 @@ def regularized_tau_ratio(it):
     return norm(it.sigma[:, None] * it.resolvent) / bound
 
 
+def joint_interval(it):
+    """The spectrum of B^T W B, B an orthonormal basis of U and the test point."""
+    B = np.column_stack([it.U, it.z / np.linalg.norm(it.z)])
+    eigenvalues = np.linalg.eigvalsh(B.T @ (it.W[:, None] * B))
+    return max(float(eigenvalues[0]), 0.0), float(eigenvalues[-1])
+
+
+def cross_ratio(it):
+    c_q = np.linalg.norm(it.U.T @ (it.W * it.z))
+    return c_q / (known_cross_factor(*joint_interval(it)) * np.linalg.norm(it.z))
+
+
+def tangent_ratio(it):
+    change = np.linalg.norm(np.linalg.solve(it.G, it.U.T @ (it.W * it.z)))
+    return change / (known_tangent(*joint_interval(it)) * np.linalg.norm(it.z))
+
+
 SHARP = [
     eta_ratio,
     spectral_eta_ratio,
@@ -107,6 +130,8 @@ SHARP = [
     theorem1_ratio,
     regularized_eta_ratio,
     regularized_tau_ratio,
+    cross_ratio,
+    tangent_ratio,
 ]
 
 
@@ -265,3 +290,114 @@ def test_regularized_bounds_cover_models_with_fewer_features_than_the_rank(rando
 def test_what_makes_no_sense_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+# Test points that took part in the selection
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.3, 30.0])
+def test_known_test_points_are_covered(random_problem, alpha):
+    for seed in range(60):
+        problem = random_problem(seed, n_selected=6)
+        q = problem.Q[:1]
+        B = np.linalg.qr(np.column_stack([problem.U, q.T]))[0][problem.S]
+        singular = np.linalg.svd(np.sqrt(problem.w)[:, None] * B, compute_uv=False)
+        bound = known_test_set_bound(
+            singular[-1] ** 2,
+            singular[0] ** 2,
+            problem.sigma,
+            alpha,
+            coefficient_norms=problem.coefficient_norms[:1],
+            residual_norms=problem.residual_norms[:1],
+            target_norm=float(np.linalg.norm(problem.y)),
+        )
+        assert abs(problem.change(alpha)[0]) <= bound.total[0] * HOLDS + 1e-12
+
+
+@pytest.mark.parametrize(("rank", "n_draws"), [(5, 6), (10, 100), (8, 288)])
+def test_what_bss_promises_for_known_test_points(rank, n_draws):
+    a, b = bss_promise(rank, n_draws)
+    s = math.sqrt(rank / n_draws)
+    assert known_cross_factor(a, b) == pytest.approx(2 * s)
+    assert known_tangent(a, b) == pytest.approx(2 * s / (1 - s**2))
+
+
+def test_the_tangent_does_not_know_the_scale_of_the_weights():
+    assert known_tangent(0.3, 1.7) == pytest.approx(known_tangent(3.0, 17.0))
+
+
+def test_nothing_is_said_of_known_test_points_where_rank_was_lost():
+    assert known_tangent(0.0, 1.0) == math.inf
+    bound = known_test_set_bound(
+        0.0, 1.0, [1.0], 0.0, coefficient_norms=[1, 1], residual_norms=[0, 1], target_norm=1.0
+    )
+    np.testing.assert_array_equal(bound.total, [1, math.inf])
+
+
+# For given targets, and for points not yet seen
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.3, 30.0])
+def test_the_uniform_bound_holds_and_its_parts_are_reached(random_problem, alpha):
+    for seed in range(40):
+        problem = random_problem(seed, n_samples=5)
+        p, p_selected = problem.primal_vectors(alpha)
+        difference, U, S = p - p_selected, problem.U, problem.S
+
+        def bound(Q, difference=difference, p_S=p_selected[S], problem=problem):
+            return uniform_bound(
+                problem.X @ difference,
+                problem.U_S,
+                p_S,
+                coefficient_norms=np.linalg.norm(Q @ problem.U / problem.sigma, axis=1),
+                residual_norms=np.linalg.norm(Q - Q @ problem.U @ problem.U.T, axis=1),
+            ).total
+
+        assert np.all(np.abs(problem.Q @ difference) <= bound(problem.Q) * (1 + 1e-9) + 1e-12)
+        inside = (problem.X @ difference @ problem.X)[None]
+        outside = (p_selected - U @ (U.T @ p_selected))[None]
+        for worst in (inside, outside):
+            assert np.abs(worst @ difference) == pytest.approx(bound(worst), rel=1e-5, abs=1e-9)
+
+
+@pytest.mark.parametrize(("k", "m"), [(0, 1), (0, 100), (3, 50), (49, 50)])
+@pytest.mark.parametrize("delta", [0.01, 0.05, 0.5])
+def test_clopper_pearson_leaves_exactly_delta_below(k, m, delta):
+    assert binom.cdf(k, m, disagreement_bound(k, m, delta=delta)) == pytest.approx(delta)
+
+
+@pytest.mark.parametrize("share", [0.001, 0.03, 0.4])
+def test_clopper_pearson_covers_the_population(share):
+    counts = np.arange(201)
+    fails = [disagreement_bound(k, 200) < share for k in counts]
+    assert binom.pmf(counts, 200, share)[fails].sum() <= 0.05
+
+
+def test_all_disagreements_bound_nothing():
+    assert disagreement_bound(7, 7) == 1
+
+
+@pytest.mark.parametrize(("k", "m", "delta"), [(3, 2, 0.1), (-1, 2, 0.1), (0, 0, 0.1), (1, 2, 0.0)])
+def test_impossible_counts_are_refused(k, m, delta):
+    with pytest.raises(ValueError, match="expected"):
+        disagreement_bound(k, m, delta=delta)
+
+
+def test_uniform_bound_of_nearly_all_features():
+    """What the bound subtracts cancels when hardly anything was lost: it must not become 0."""
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        X, y, q = rng.standard_normal((8, 40)), rng.standard_normal(8), rng.standard_normal(40)
+        weights = 1 + 1e-8 * rng.random(40)
+        p = primal_ridge(X, y, 0.1)
+        p_selected = np.sqrt(weights) * primal_ridge(X * np.sqrt(weights), y, 0.1)
+        V, s, Ut = np.linalg.svd(X, full_matrices=False)
+        inside = Ut @ q
+        bound = uniform_bound(
+            X @ (p - p_selected),
+            Ut.T,
+            p_selected,
+            coefficient_norms=np.linalg.norm(V @ (inside / s)),
+            residual_norms=np.linalg.norm(q - Ut.T @ inside),
+        )
+        assert abs((p - p_selected) @ q) <= bound.total * (1 + 1e-6)

@@ -9,8 +9,8 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from mpmath import mp
 from numpy.testing import assert_allclose
+from tests.guarantees.helpers import Chosen, exact_interval, ill_conditioned
 
 from ridgewise import BSSSelector, LeverageSelector, RRQRSelector, certify
 from ridgewise.guarantees import _proof as rigorous
@@ -22,48 +22,21 @@ flint = pytest.importorskip("flint", reason="python-flint (the extra 'rigorous')
 SECONDS = 120  # for a real set: some take 10 on a busy machine
 
 
-class Chosen:
-    """A selector that was told what to select."""
-
-    def __init__(self, selected, weights, n_features, **parameters):
-        self.selected_, self.weights_, self.n_features_in_ = selected, weights, n_features
-        vars(self).update(parameters)
+def case(power, seed):
+    X, selected, weights = ill_conditioned(power, seed)
+    return X, Chosen(selected, weights, 40)
 
 
-def ill_conditioned(power, seed, n=6, d=40):
-    """X with condition number 10^power, and a weighted selection of its features."""
-    rng = np.random.default_rng(seed)
-    V = np.linalg.qr(rng.normal(size=(n, n)))[0]
-    U = np.linalg.qr(rng.normal(size=(d, n)) * np.exp(rng.normal(size=(d, 1))))[0]
-    X = V * np.logspace(0, -power, n) @ U.T
-    return X, Chosen(rng.permutation(d)[:15], np.exp(2 * rng.normal(size=15)), d)
+def exact(X, chosen, alpha=0.0, center=False):
+    return exact_interval(X, chosen.selected_, chosen.weights_, alpha, center=center)
 
 
-def exact_interval(X, chosen, alpha=0.0, center=False):
-    """The eigenvalues of K~ + alpha against K + alpha, with 60 digits left at the worst of X."""
-    mp.dps = 110
-    full, n = mp.matrix(X.tolist()), len(X)
-    basis = mp.eye(n)
-    if center:
-        full = (mp.eye(n) - mp.ones(n) / n) * full
-        if alpha == 0:
-            basis = mp.matrix(np.eye(n)[:, 1:].tolist())
-    part = mp.matrix([[full[i, int(j)] for j in chosen.selected_] for i in range(n)])
-    W, shift = mp.diag([mp.mpf(float(w)) for w in chosen.weights_]), mp.mpf(alpha) * mp.eye(n)
-    A = basis.T * (full * full.T + shift) * basis
-    B = basis.T * (part * W * part.T + shift) * basis
-    inverse = mp.inverse(mp.cholesky(A))
-    M = inverse * B * inverse.T
-    eigenvalues = mp.eigsy((M + M.T) / 2, eigvals_only=True)
-    return min(eigenvalues), max(eigenvalues)
-
-
-def assert_proved(certificate, exact):
+def assert_proved(certificate, ends):
     """It holds, strictly, and is nowhere looser than the widening by 2^-40 of upper explains."""
     assert certificate.verified
     assert certificate.note == PROVED
     assert f"verified: {PROVED}" in str(certificate)
-    a, b = exact
+    a, b = ends
     assert certificate.lower < a
     assert b < certificate.upper
     assert a - certificate.lower < 3e-12 * b
@@ -74,24 +47,24 @@ def assert_proved(certificate, exact):
 @pytest.mark.parametrize("center", [False, True])
 def test_what_is_proved_is_true_and_tight_at_any_condition(power, center):
     for seed in range(2):
-        X, chosen = ill_conditioned(power, seed)
+        X, chosen = case(power, seed)
         chosen.center = center
         certificate = certify(X, chosen, rigorous=True)
-        assert_proved(certificate, exact_interval(X, chosen, center=center))
+        assert_proved(certificate, exact(X, chosen, center=center))
 
 
 @pytest.mark.parametrize("power", [3, 13])
 @pytest.mark.parametrize("center", [False, True])
 @pytest.mark.parametrize("alpha", [1e-20, 1e-3, 7.0])
 def test_it_is_proved_for_ridge_models_too(power, alpha, center):
-    X, chosen = ill_conditioned(power, 0)
+    X, chosen = case(power, 0)
     chosen.center = center
     for count in (15, 4):
         few = Chosen(chosen.selected_[:count], chosen.weights_[:count], 40, center=center)
         certificate = certify(X, few, alpha=alpha, rigorous=True)
-        exact = exact_interval(X, few, alpha, center)
-        if exact[0] > 1e-11 * exact[1]:
-            assert_proved(certificate, exact)
+        ends = exact(X, few, alpha, center)
+        if ends[0] > 1e-11 * ends[1]:
+            assert_proved(certificate, ends)
         else:
             assert (certificate.lower, certificate.verified) == (0.0, False)
 
@@ -108,7 +81,7 @@ def test_zero_duplicate_and_dependent_samples_change_nothing(container, center, 
     if not center:
         dependent += [np.zeros((2, 60), dtype), X[:3].sum(axis=0, keepdims=True)]
     certificate = certify(container(np.vstack(dependent)), chosen, rigorous=True)
-    assert_proved(certificate, exact_interval(X.astype(float), chosen, center=center))
+    assert_proved(certificate, exact(X.astype(float), chosen, center=center))
 
 
 def test_tall_data():
@@ -123,7 +96,7 @@ def test_tall_data():
 
 @pytest.mark.parametrize("scale", [2.0**-500, 2.0**500])
 def test_extreme_scales(scale):
-    X, chosen = ill_conditioned(4, 0)
+    X, chosen = case(4, 0)
     expected = certify(X, chosen, rigorous=True)
     found = certify(X * scale, chosen, rigorous=True)
     assert (found.lower, found.upper, found.verified) == (expected.lower, expected.upper, True)
@@ -147,7 +120,7 @@ def test_selectors_and_their_promises(selector, polish):
 
 
 def test_a_promise_about_fewer_singular_values_is_not_shown():
-    X, _ = ill_conditioned(15, 0)
+    X, _ = case(15, 0)
     selector = BSSSelector(20, alpha=0).fit(X)
     assert selector.rank_ < 6  # numerical rank, after rounding
     proved = certify(X, selector, rigorous=True)
@@ -173,9 +146,9 @@ def test_real_data_is_proved_in_seconds(shared_data, load_techtc, name):
 
 
 def kernels(power=6, alpha=0.0):
-    X, chosen = ill_conditioned(power, 0)
+    X, chosen = case(power, 0)
     selection = Selection.of(chosen.selected_, chosen.weights_, n_features=40)
-    return exact_kernels(X, selection, alpha), exact_interval(X, chosen, alpha)
+    return exact_kernels(X, selection, alpha), exact(X, chosen, alpha)
 
 
 @pytest.mark.parametrize("alpha", [0.0, 1e-4])
@@ -197,7 +170,7 @@ def test_equality_is_not_provable_by_balls():
 
 
 def test_a_lost_direction_is_not_certified():
-    X, chosen = ill_conditioned(2, 0)
+    X, chosen = case(2, 0)
     few = Chosen(chosen.selected_[:4], chosen.weights_[:4], 40)
     certificate = certify(X, few, rigorous=True)
     assert (certificate.lower, certificate.verified) == (0.0, False)
@@ -205,7 +178,7 @@ def test_a_lost_direction_is_not_certified():
 
 
 def test_what_is_about_rounded_vectors_is_not_proved():
-    X, chosen = ill_conditioned(2, 0)
+    X, chosen = case(2, 0)
     chosen.rank = 3
     certificate = certify(X, chosen, rigorous=True)
     assert not certificate.verified
@@ -214,7 +187,7 @@ def test_what_is_about_rounded_vectors_is_not_proved():
 
 
 def test_what_would_take_too_long_is_not_tried(monkeypatch):
-    X, chosen = ill_conditioned(2, 0)
+    X, chosen = case(2, 0)
     monkeypatch.setattr(rigorous, "MOST_SAMPLES", 5)
     certificate = certify(X, chosen, rigorous=True)
     assert not certificate.verified
@@ -222,7 +195,7 @@ def test_what_would_take_too_long_is_not_tried(monkeypatch):
 
 
 def test_too_few_bits_are_said_to_be_too_few(monkeypatch):
-    X, chosen = ill_conditioned(15, 0)
+    X, chosen = case(15, 0)
     monkeypatch.setattr(rigorous, "PRECISIONS", (64,))
     certificate = certify(X, chosen, rigorous=True)
     assert not certificate.verified
@@ -230,7 +203,7 @@ def test_too_few_bits_are_said_to_be_too_few(monkeypatch):
 
 
 def test_too_many_orders_of_magnitude_are_refused():
-    X, chosen = ill_conditioned(2, 0)
+    X, chosen = case(2, 0)
     X[0, 0], X[1, 1] = 1e-180, 1e150
     certificate = certify(X, chosen, rigorous=True)
     assert not certificate.verified
@@ -238,14 +211,14 @@ def test_too_many_orders_of_magnitude_are_refused():
 
 
 def test_everything_kept_is_proved_as_it_stands():
-    X, _ = ill_conditioned(2, 0)
+    X, _ = case(2, 0)
     certificate = certify(X, Chosen(np.arange(40), np.ones(40), 40), rigorous=True)
     assert (certificate.lower, certificate.upper, certificate.note) == (1.0, 1.0, PROVED)
 
 
 def test_without_python_flint_it_says_what_to_install(monkeypatch):
     monkeypatch.setattr(rigorous, "flint", None)
-    X, chosen = ill_conditioned(2, 0)
+    X, chosen = case(2, 0)
     assert certify(X, chosen).verified
     with pytest.raises(ImportError, match=r"pip install 'ridgewise\[rigorous\]'") as raised:
         certify(X, chosen, rigorous=True)
@@ -269,7 +242,7 @@ def test_floats_are_integers_times_a_power_of_two(numbers):
 
 
 def test_exact_kernels_are_exact():
-    X, chosen = ill_conditioned(9, 1)
+    X, chosen = case(9, 1)
     selection = Selection.of(chosen.selected_, chosen.weights_, n_features=40)
     A, B = exact_kernels(X, selection, alpha=0.1)
     rows = [[Fraction(x) for x in row] for row in X.tolist()]

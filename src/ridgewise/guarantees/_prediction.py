@@ -48,29 +48,6 @@ class PredictionBound:
         return self.in_span + self.out_of_span
 
 
-def theorem1_bound(
-    lower: float,
-    upper: float,
-    singular_values: ArrayLike,
-    alpha: float,
-    *,
-    coefficient_norms: ArrayLike,
-    cross_norms: ArrayLike,
-    target_norm: float,
-) -> PredictionBound:
-    """Bound the change of the predictions: the paper's Theorem 1, corrected.
-
-    abs(f~(q) - f(q)) <= eta ||c|| ||y|| + tau c_q ||y||, with eta that of the spectrum.
-    """
-    y = check_not_negative("target_norm", target_norm)
-    c = np.asarray(coefficient_norms, dtype=np.float64)
-    c_q = np.asarray(cross_norms, dtype=np.float64)
-    return PredictionBound(
-        spectral_eta(lower, upper, singular_values, alpha) * y * c,
-        scaled(tau(lower, upper, singular_values, alpha), y * c_q),
-    )
-
-
 def scaled(factor: float, norms: FloatArray) -> FloatArray:
     """Multiply norms; 0 stays 0 where K~ lost rank and the factor is infinite."""
     return np.multiply(factor, norms, out=np.zeros_like(norms), where=norms > 0)
@@ -106,20 +83,12 @@ def bilinear_bound(
     singular_values: ArrayLike,
     alpha: float,
     *,
-    coefficients: ArrayLike,
-    targets: ArrayLike,
+    coefficients: FloatArray,
+    targets: FloatArray,
 ) -> FloatArray:
-    """Bound the in-span change for these test points and these targets: the sharpest from [a, b].
-
-    With M = H~ - H, x = V^T c and y for V^T y:
-    abs(x^T M y) <= abs(x^T (D1 - D2) y) / 2 + sqrt(x^T D x * y^T D y), D = (D1 + D2) / 2.
-    """
+    """Bound the in-span change for these test points, V^T c, and these targets, V^T y."""
     D1, D2 = _hat_deviations(lower, upper, singular_values, alpha)
-    x, y = np.asarray(coefficients, np.float64), np.asarray(targets, np.float64)
-    D = (D1 + D2) / 2
-    centre: FloatArray = np.abs(x @ ((D1 - D2) * y)) / 2
-    radius: FloatArray = np.sqrt((x**2 @ D) * (y**2 @ D))
-    return centre + radius
+    return _bilinear(D1, D2, coefficients, targets)
 
 
 def tau(lower: float, upper: float, singular_values: ArrayLike, alpha: float) -> float:
@@ -208,16 +177,12 @@ def regularized_bilinear_bound(
 
     -D2 <= H~ - H <= D1 = (1 - 1/b)(I - H), as I - H = alpha (K + alpha)^-1; and D2 may be
     (1/a - 1)(I - H) for the same reason, or H, or the first times a plus the second times 1 - a:
-    (1 - a) I. Each gives abs(x^T (D1 - D2) y) / 2 + sqrt(x^T D x * y^T D y), D = (D1 + D2) / 2.
+    (1 - a) I. The smallest bound of the three is taken.
     """
     H, rest = S**2 / (S**2 + alpha), alpha / (S**2 + alpha)
     D1 = (1 - 1 / b) * rest
     lower_ends = [H, np.full_like(H, 1 - a)] + ([(1 / a - 1) * rest] if a > 0 else [])
-    bounds = [
-        np.abs(x @ ((D1 - D2) * y)) / 2 + np.sqrt((x**2 @ (D1 + D2)) * (y**2 @ (D1 + D2))) / 2
-        for D2 in lower_ends
-    ]
-    return np.min(bounds, axis=0)
+    return np.min([_bilinear(D1, D2, x, y) for D2 in lower_ends], axis=0)
 
 
 # For test points that were known, without labels, when features were selected: [a, b] is the
@@ -312,6 +277,17 @@ def disagreement_bound(n_disagreements: int, n_points: int, *, delta: float = 0.
     if n_disagreements == n_points:
         return 1.0
     return float(betaincinv(n_disagreements + 1, n_points - n_disagreements, 1 - delta))
+
+
+def _bilinear(D1: FloatArray, D2: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
+    """Bound abs(x^T M y) for -D2 <= M <= D1, diagonal: the sharpest that follows.
+
+    abs(x^T (D1 - D2) y) / 2 + sqrt(x^T D x * y^T D y), D = (D1 + D2) / 2.
+    """
+    D = (D1 + D2) / 2
+    centre: FloatArray = np.abs(x @ ((D1 - D2) * y)) / 2
+    radius: FloatArray = np.sqrt((x**2 @ D) * (y**2 @ D))
+    return centre + radius
 
 
 def _hat_deviations(

@@ -22,7 +22,8 @@ from ridgewise.guarantees._prediction import (
     known_test_set_bound,
     regularized_bilinear_bound,
     regularized_tau,
-    theorem1_bound,
+    scaled,
+    tau,
     uniform_bound,
 )
 from ridgewise.guarantees._selected_data import (
@@ -194,15 +195,17 @@ def prediction_rounding(
 def by_theorem(
     data: SelectedData, y_V: FloatArray, Q_U: FloatArray, c_q: FloatArray
 ) -> PredictionBound:
-    """Bound the change by the certificate's interval; c_q is ||U^T W z||, z outside of the span."""
+    """Bound the change by the certificate's interval: the paper's Theorem 1, corrected.
+
+    abs(f~(q) - f(q)) <= eta ||c|| ||y|| + tau c_q ||y||, with eta ||c|| ||y|| sharpened for these
+    test points and targets. c_q is ||U^T W z||, z outside of the span.
+    """
     S, alpha, (a, b) = data.S, data.alpha, data.interval
-    x, y_norm = Q_U / S, norm(y_V)
+    x, y_norm = Q_U / S, check_not_negative("the norm of y", norm(y_V))
     if data.regularized:
         out = regularized_tau(a, b, S, alpha) * y_norm * c_q
         return PredictionBound(regularized_bilinear_bound(a, b, S, alpha, x, y_V), out)
-    out = theorem1_bound(
-        a, b, S, alpha, coefficient_norms=c_q, cross_norms=c_q, target_norm=y_norm
-    ).out_of_span
+    out = scaled(tau(a, b, S, alpha), y_norm * c_q)
     return PredictionBound(bilinear_bound(a, b, S, alpha, coefficients=x, targets=y_V), out)
 
 
