@@ -12,7 +12,7 @@ To make a page, write a template and render it::
       {{ parts.verdict("BSS is as good as all features.", kind="good") }}
       {{ parts.definitions([("samples", 72), ("features", "7,129")]) }}
       <section><h2>Errors</h2>
-        <div class="figures">{{ parts.figure(errors) }}{{ parts.figure(times) }}</div>
+        {{ parts.figures([errors, times]) }}
         {{ parts.data_table(table) }}
       </section>
     {% endblock %}
