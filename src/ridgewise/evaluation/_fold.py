@@ -102,7 +102,7 @@ class _FoldData:
         self.truth = y[split.test, None]
 
     def errors(self, A_train: Any, A_test: Any) -> tuple[FloatArray, FloatArray]:
-        """The errors of the models of some features, one an alpha, and how they were tuned."""
+        """The errors of the models with some features, one for each alpha, and their tuning."""
         path, K_test = dual_path(A_train, A_test, center=self.plan.fit_intercept)
         tuning = self._tune(path)
         y_mean = self.Y.mean(axis=0) if self.plan.fit_intercept else 0.0
@@ -125,7 +125,7 @@ class _FoldData:
 
 
 class _Try(NamedTuple):
-    """What one selection gave."""
+    """Result of one selection."""
 
     errors: FloatArray
     tuning: FloatArray

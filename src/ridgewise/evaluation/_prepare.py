@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is done to the features before selection: scaling, logarithms; and whether it is needed."""
+"""Preparation of features before selection: scaling and logarithms, and when to warn."""
 
 from typing import Any
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""scikit-learn's selectors for a target, with the interface of this package's."""
+"""scikit-learn's supervised selectors, with the interface of this package."""
 
 from collections.abc import Callable
 from typing import Any, Self
@@ -30,30 +30,30 @@ RFE_ALPHA = 0.1  # of the mean diagonal of the centred kernel
 
 
 class SklearnSelector(FeatureSelector):
-    """Select the features that a filter or a model of scikit-learn's ranks highest.
+    """Select features by a filter or model of scikit-learn.
 
     Parameters
     ----------
     n_features_to_select : int or float or None, default=None
-        How many features, or which share of them. None: half. At most d.
+        Number of features, or a share of all features. None selects half.
     by : {"f-test", "l1", "rfe"}, default="f-test"
         "f-test": `f_classif` or `f_regression`, feature by feature. "l1": the largest coefficients
         of `Lasso` or of `LinearSVC` with an l1 penalty, on standardized features: at the first
         of .5, .3, .2 and .1 of the largest penalty with enough non-zeros, then by the F-test.
         "rfe": `RFE` with `Ridge` or `RidgeClassifier`, a tenth of the features in a round.
     classify : bool, default=True
-        Whether the target are classes.
+        Whether the target holds class labels, not numbers.
 
     Attributes
     ----------
     selected_ : ndarray of shape (n_selected,)
         Feature indices by descending rank; equal ranks by ascending index.
     weights_ : ndarray of shape (n_selected,)
-        Ones.
+        All ones.
     n_selected_ : int
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in,)
-        Only where X has feature names that are all strings.
+        Only if X has feature names that are all strings.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class SklearnSelector(FeatureSelector):
         ----------
         X : array, sparse array or data frame of shape (n, d)
         y : array-like of shape (n,)
-            Classes, or numbers where not ``classify``.
+            Class labels, or numbers if not ``classify``.
 
         Returns
         -------
