@@ -17,7 +17,7 @@ from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 from ridgewise.datasets import _stdlib_text, load_stdlib_text
-from ridgewise.datasets._stdlib_sources import Document, read_documents, standard_library_path
+from ridgewise.datasets._stdlib_text import Document, read_documents, standard_library_path
 
 EXAMPLE = '''
 """A licence at the top of a module belongs to no document."""
