@@ -11,7 +11,7 @@ from ridgewise import BSSSelector, RandomSelector, RRQRSelector, certify, make_r
 from ridgewise.datasets.readers import read_table
 from ridgewise.evaluation import run_selection, stand_ins
 from ridgewise.report import judge
-from ridgewise.selectors import make_selector
+from ridgewise.selectors import GivenSelector, make_selector
 
 NAMES = np.array([f"x{place}" for place in range(1000)])
 
@@ -83,6 +83,17 @@ def test_stand_ins():
     indices, values = stand_ins(X[:, 6:9], np.array([0]))
     assert indices[0].tolist()[1:] == [-1, -1]
     assert values[0].tolist()[1:] == [0, 0]
+
+
+def test_a_feature_stands_for_strongly_correlated_ones_only():
+    """The page says that these correlations are at least 0.5."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 60))
+    X[:, 1] = X[:, 0] + 0.1 * rng.standard_normal(40)
+    names = np.array([f"x{place}" for place in range(60)])
+    run = run_selection(GivenSelector([0, 5]), X, feature_names=names)
+    assert (run.stand_in_correlations[1] != 0).all()
+    assert [row[-1].split(" ")[0] for row in run.rows] == ["x1", ""]
 
 
 QUICK = ["golub", "riboflavin"]

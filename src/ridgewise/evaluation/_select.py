@@ -98,7 +98,11 @@ class SelectionRun:
         orders = [place for place, group in enumerate(self.groups, 1) for _ in group.members]
         weights, scores = feature_weights(self.selector), self.leverage_scores[selected]
         stand_ins = [
-            "; ".join(f"{names[index]} ({value:.2f})" for index, value in pairs if index >= 0)
+            "; ".join(
+                f"{names[index]} ({value:.2f})"
+                for index, value in pairs
+                if abs(value) >= CORRELATED
+            )
             for pairs in map(zip, self.stand_ins, self.stand_in_correlations)
         ]
         stand_ins += [""] * (len(selected) - len(stand_ins))
