@@ -139,19 +139,6 @@ def test_the_bound_covers_the_exact_difference(certified_alpha, center, n, d, n_
     assert n_certain > 0 or n_selected < 8
 
 
-@pytest.mark.parametrize("certified_alpha", [0.0, 1e-3])
-def test_thousands_of_test_points_are_covered(certified_alpha):
-    for seed in range(10):
-        X, y, Q, chosen = problem(seed, n_test=500)
-        certificate = certify(X, chosen, alpha=certified_alpha)
-        report = certificate.prediction_bound(X, y, Q, 2.0)
-        assert report.bound.shape == (500,)
-        assert np.all(np.abs(report.difference) <= report.bound)
-        assert np.all(report.out_of_span[:250] <= 1e-9 * report.bound.max())
-        certain = report.sign_certain
-        assert np.all((report.full * report.selected)[certain] > 0)
-
-
 def test_without_regularization_only_what_leaves_the_span_can_change():
     X, y, Q, chosen = problem(0)
     report = certify(X, chosen).prediction_bound(X, y, Q, 0.0)
@@ -174,6 +161,7 @@ def test_it_is_never_looser_than_the_theorems():
         )
         assert np.all(report.theorem.in_span <= theorem.in_span * (1 + 1e-9))
         assert np.all(report.bound <= report.theorem.total + report.rounding)
+        assert np.all(report.out_of_span[:30] <= 1e-9 * report.bound.max())
         # Theorem 2, corrected, for the test points in the span
         H, in_span = S**2 / (S**2 + 1), slice(0, 30)
         omega = np.sqrt((x**2 @ H) * ((V.T @ y) ** 2 @ H)) / np.abs(report.full)
@@ -493,14 +481,6 @@ def test_an_alpha_that_is_nothing_beside_x_or_everything():
             certify(X, chosen, alpha=alpha)
 
 
-def test_sparse_data_of_extended_precision():
-    X, _, _, chosen = problem(0)
-    X_long = sp.csr_array(X.astype(np.longdouble))
-    expected = certify(X, chosen)
-    assert certify(X_long, chosen).lower == pytest.approx(expected.lower, rel=1e-9)
-    assert BSSSelector(30).fit(X_long).n_selected_ == BSSSelector(30).fit(X).n_selected_
-
-
 def test_a_known_test_set_is_bounded_by_a_verified_interval():
     """At condition 1e5, with polish, an unverified interval was exceeded 1.26-fold."""
     for seed in range(10):
@@ -515,12 +495,3 @@ def test_a_known_test_set_is_bounded_by_a_verified_interval():
         difference = Q[:, indices] * np.sqrt(w) @ np.linalg.lstsq(A, y)[0] - Q @ full
         bound = joint.known_test_set_bound(X, y, Q, 0.0).total
         assert np.all(np.abs(difference) <= bound * (1 + 1e-4) + 1e-9)
-
-
-def test_a_promise_is_not_repeated_where_nothing_is_certified():
-    X = np.random.default_rng(0).normal(size=(12, 60))
-    X[11] = X[0] + X[1]  # of rank 11, but for rounding
-    selector = BSSSelector(25).fit(X)
-    for certificate in (selector.certificate_, certify(X, selector)):
-        assert "not certified" in str(certificate)
-        assert "promised" not in str(certificate)

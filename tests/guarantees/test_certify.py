@@ -265,6 +265,23 @@ def test_a_spectrum_and_a_selection_are_measured_without_verification():
     )
 
 
+def test_sparse_data_of_extended_precision():
+    X, _ = data()
+    X_long = sp.csr_array(X.astype(np.longdouble))
+    chosen = Chosen(np.arange(30), np.ones(30), 60)
+    assert certify(X_long, chosen).lower == pytest.approx(certify(X, chosen).lower, rel=1e-9)
+    assert BSSSelector(30).fit(X_long).n_selected_ == BSSSelector(30).fit(X).n_selected_
+
+
+def test_a_promise_is_not_repeated_where_nothing_is_certified():
+    X = np.random.default_rng(0).normal(size=(12, 60))
+    X[11] = X[0] + X[1]  # of rank 11, but for rounding
+    selector = BSSSelector(25).fit(X)
+    for certificate in (selector.certificate_, certify(X, selector)):
+        assert "not certified" in str(certificate)
+        assert "promised" not in str(certificate)
+
+
 # Errors
 
 

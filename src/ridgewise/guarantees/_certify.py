@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Certificates: measured by a selector as it is fitted, or verified for any selection of features.
 
-"verified" is what rounding cannot have made false, "rigorous" what is proved: see `_interval` and
-`_proof`.
+"verified" accounts for rounding, "rigorous" is a proof: see `_interval` and `_proof`.
 """
 
 import math
@@ -29,7 +28,7 @@ from ridgewise.guarantees._interval import (
 from ridgewise.guarantees._proof import check_installed, prove
 from ridgewise.spectrum import Spectrum, as_numeric, compute_spectrum
 
-SAME = 1e-6  # an interval that leaves a promise by no more keeps it: the rest is rounding
+SAME = 1e-6  # tolerance for rounding when an interval is compared with its promise
 
 
 def certify(
@@ -134,7 +133,7 @@ def certify(
         largest = float(spectrum.singular_values[0])
         if alpha > 0 and math.sqrt(alpha) < 1e-140 * largest:
             raise ValueError(
-                f"alpha={alpha:g} is nothing beside X, whose largest singular value is "
+                f"alpha={alpha:g} is negligible: the largest singular value of X is "
                 f"{largest:.3g}: use alpha=0"
             )
         if polish:
@@ -145,7 +144,7 @@ def certify(
         certificate = verified_certificate(spectrum, selection, alpha)
         if certificate.verified or spectrum.solver == "qr" or not certificate.note:
             break
-    hidden = not certificate.verified  # singular values, perhaps: no promise is about those
+    hidden = not certificate.verified  # perhaps singular values, which no promise covers
     if rigorous:
         certificate = prove(certificate, X)
     if polish or hidden or not certificate.verified:
@@ -202,7 +201,7 @@ def describe(
 
 
 def hidden_note(spectrum: Spectrum, selection: Selection, alpha: float) -> str:
-    """What is to be said where X may have singular values that rounding hides; else nothing."""
+    """A note if X may have singular values below rounding errors; else empty."""
     if alpha > 0 or selection.rank is not None or spectrum.is_whole:
         return ""
     return (
@@ -222,11 +221,11 @@ def verified_certificate(spectrum: Spectrum, selection: Selection, alpha: float)
         if found.says_something:
             return Certificate(*found, alpha=alpha, verified=True, selection=selection)
         more = "a larger alpha" if alpha else "alpha > 0 (for ridge models)"
-        note = f"rounding leaves nothing of it, X is too ill-conditioned; {more} would help"
+        note = f"X is too ill-conditioned for double precision; {more} would help"
     rows, e = spectrum.take(selection.indices), penalty(spectrum.singular_values, alpha)
     lower, upper = barrier.weighted_spectrum(rows, selection.w, e)
     if lower <= 64 * spectrum.rank * np.finfo(np.float64).eps * upper:
-        lower, note = 0.0, ""  # as far as rounding allows to tell
+        lower, note = 0.0, ""  # zero, up to rounding
     return Certificate(lower, upper, alpha=alpha, note=note, selection=selection)
 
 

@@ -36,11 +36,11 @@ MOST_SAMPLES = 1000
 
 
 class IndefiniteError(ArithmeticError):
-    """A matrix is surely not positive definite."""
+    """A matrix is not positive definite."""
 
 
 class UndecidedError(ArithmeticError):
-    """The balls are too wide to tell."""
+    """The precision is too low to decide."""
 
 
 class Kernels(NamedTuple):
@@ -51,7 +51,7 @@ class Kernels(NamedTuple):
 
 
 def prove(certificate: Certificate, X: Any) -> Certificate:
-    """Prove a certificate for the very numbers in X and the weights, or say why that failed."""
+    """Prove a certificate for X and the weights as stored, or note why that failed."""
     check_installed()
     selection, alpha = certificate.selection, certificate.alpha
     assert selection is not None
@@ -75,7 +75,7 @@ def prove(certificate: Certificate, X: Any) -> Certificate:
 
 
 def check_installed() -> None:
-    """Say what to install, where it is not."""
+    """Raise if python-flint is not installed."""
     if flint is None:
         raise ImportError(
             "rigorous=True needs python-flint: pip install 'ridgewise[rigorous]'", name="flint"

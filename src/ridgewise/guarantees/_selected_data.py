@@ -75,8 +75,7 @@ def select_data(certificate: "Certificate", X: Any, alpha: float) -> SelectedDat
     selection, certified_alpha = certificate.selection, certificate.alpha
     if selection is None:
         raise ValueError(
-            "this certificate does not know which features it is about; "
-            "certify(X, selector) gives one that does"
+            "this certificate has no selected features: use one from certify(X, selector)"
         )
     alpha = check_not_negative("alpha", alpha)
     if alpha < certified_alpha:
@@ -181,7 +180,7 @@ def selected_model(data: SelectedData, y: FloatArray) -> RidgeModel:
 
 
 def data_error(spectrum: Spectrum, S: FloatArray) -> float:
-    """What change of X (in the norm of Frobenius) has the effect of rounding, at most."""
+    """Bound the change of X (Frobenius norm) that has the effect of rounding."""
     error = 16 * math.sqrt(max(spectrum.shape[0], spectrum.rank)) * UNIT * float(np.linalg.norm(S))
     if spectrum.solver == "gram":  # an error of K moves small singular values more
         error *= float(S[0] / S[-1])
@@ -191,7 +190,7 @@ def data_error(spectrum: Spectrum, S: FloatArray) -> float:
 
 
 def smallest_value(spectrum: Spectrum, S: FloatArray, alpha: float) -> float:
-    """The root of the smallest eigenvalue of K + alpha that a model inverts; 0: nobody knows."""
+    """The root of the smallest eigenvalue of K + alpha that a model inverts; 0: unknown."""
     whole = spectrum.is_whole
     if alpha > 0 and not (whole and spectrum.rank == spectrum.shape[0]):
         return math.sqrt(alpha)
@@ -225,7 +224,7 @@ def residual_norms(Q: Any, mean: FloatArray, Q_U: FloatArray) -> FloatArray:
 
 
 def check_same_data(certified: Interval, measured: Interval) -> None:
-    """Raise if the certificate does not hold on this data, beyond any doubt of rounding."""
+    """Raise if the certificate does not hold on this data, by more than rounding."""
     tolerance = 1e-3 * max(certified.upper, 1.0)
     if not math.isfinite(measured.upper) or measured.lower == 0:
         return
