@@ -27,17 +27,12 @@ from ridgewise.guarantees._prediction import (
     uniform_bound,
 )
 from ridgewise.guarantees._selected_data import (
-    RidgeModel,
     SelectedData,
-    column_means,
     data_error,
     precise_spectrum,
-    residual_norms,
-    ridge_model,
-    selected_model,
     smallest_value,
 )
-from ridgewise.spectrum import Spectrum, as_numeric
+from ridgewise.spectrum import Spectrum, as_columns, as_numeric, compute_spectrum
 
 
 @dataclass(frozen=True)
@@ -151,7 +146,7 @@ def report_predictions(data: SelectedData, y: ArrayLike, X_test: Any) -> Predict
     p_S = root_w * reduced.coef
     Q_U = projected(data.spectrum, Q, mean)
     Q_S = take_columns(Q, indices) - mean[indices]
-    sizes = np.sqrt(row_norms(Q.tocsr() if is_sparse(Q) else Q, squared=True)) + norm(mean)
+    sizes = np.sqrt(squared_norms(Q)) + norm(mean)
     turned = min(full.turned + reduced.turned, 1.0)
     c_q = cross_norms(data.selected_rows, data.selection.w, Q_S, Q_U)
     c_q = c_q + 3 * turned * max(data.max_weight, 1.0) * sizes
@@ -170,6 +165,59 @@ def report_predictions(data: SelectedData, y: ArrayLike, X_test: Any) -> Predict
         unseen_factor=norm(np.delete(full.coef, indices)) * data.scale,
         cross_factor=c_star(data.selected_rows, data.selection.w),
     )
+
+
+@dataclass(frozen=True)
+class RidgeModel:
+    """A ridge model, and how much rounding can move what it predicts.
+
+    A prediction p^T q is off by at most ``sensitivity`` ||q||: infinite where rounding hides
+    singular values that alpha = 0 would invert.
+    """
+
+    coef: FloatArray  # p = X^T (K + alpha)^-1 y
+    dual_coef: FloatArray  # (K + alpha)^-1 y; K^+ y at alpha = 0
+    fitted: FloatArray  # X p
+    sensitivity: float
+    turned: float = 0.0  # how far the directions that it inverts may be turned: delta / s
+
+
+def ridge_model(spectrum: Spectrum, S: FloatArray, y: FloatArray, alpha: float) -> RidgeModel:
+    """Fit y by the spectrum, with these (scaled) singular values.
+
+    Rounding acts like a change of X by ``data_error``, delta. With s^2 the smallest eigenvalue of
+    K + alpha and r = y - X p, it moves p by delta (||p|| / s + ||r|| / s^2).
+    """
+    V = spectrum.V
+    y_V = V.T @ y
+    outside = y - V @ y_V
+    outside -= V @ (V.T @ outside)
+    dual_coef = V @ (y_V / (S**2 + alpha))
+    if alpha > 0 and spectrum.rank < len(y):
+        dual_coef = dual_coef + outside / alpha
+    shrunk = S / (S**2 + alpha) * y_V
+    coef = np.empty(spectrum.shape[1])
+    for place, block in spectrum.projections(shrunk[:, None]):
+        coef[place] = block[:, 0]
+    fitted = V @ (S * shrunk)
+    delta, s = data_error(spectrum, S), smallest_value(spectrum, S, alpha)
+    if s == 0:
+        return RidgeModel(coef, dual_coef, fitted, math.inf)
+    sensitivity = delta * (norm(coef) / s + norm(y - fitted) / s**2)
+    if delta > 0.1 * s:  # no first-order estimate holds
+        sensitivity = math.inf
+    return RidgeModel(coef, dual_coef, fitted, sensitivity, delta / s)
+
+
+def selected_model(data: SelectedData, y: FloatArray) -> RidgeModel:
+    """Fit y on the selected, weighted features: the coefficients are of X_S W^1/2."""
+    columns = data.weighted_columns()
+    if columns.any():
+        spectrum = compute_spectrum(columns, center=data.spectrum.center, solver="qr")
+        if spectrum.rank > 0:
+            return ridge_model(spectrum, spectrum.singular_values, y, data.alpha)
+    zeros = np.zeros(columns.shape[1])
+    return RidgeModel(zeros, y / data.alpha if data.alpha else 0 * y, 0 * y, 0.0)
 
 
 def projected(spectrum: Spectrum, Q: Any, mean: FloatArray) -> FloatArray:
@@ -245,7 +293,7 @@ def bound_known_test_set(
     Q_U = projected(spectrum, Q, zeros)
     # rounding turns the span of X by delta / smin, and moves coefficients by that over smin
     turned = data_error(spectrum, S) / S[-1]
-    sizes = np.sqrt(row_norms(Q.tocsr() if is_sparse(Q) else Q, squared=True))
+    sizes = np.sqrt(squared_norms(Q))
     if smallest_value(spectrum, S, alpha) == 0 or turned > 0.1:
         interval, turned = Interval(0.0, math.inf), 0.0
     return known_test_set_bound(
@@ -258,10 +306,40 @@ def bound_known_test_set(
     )
 
 
+def column_means(X: Any, center: bool, scale: float) -> FloatArray:
+    """Means of the columns, scaled; zeros where nothing is centred."""
+    if not center:
+        return np.zeros(X.shape[1])
+    return np.concatenate(as_columns(X).map(block_means, scale))
+
+
+def block_means(block: Any, scale: float) -> FloatArray:
+    """Means of a block's columns, scaled before they are taken."""
+    if is_sparse(block):
+        total = (block.astype(np.float64) * scale).sum(axis=0)
+        return np.asarray(total).ravel() / block.shape[0]
+    scaled = np.asarray(block, dtype=np.float64) * scale
+    mean = scaled.mean(axis=0)
+    return mean + (scaled - mean).mean(axis=0)
+
+
+def residual_norms(Q: Any, mean: FloatArray, Q_U: FloatArray) -> FloatArray:
+    """Compute ||z||, z = q - U U^T q, of every test point; the rounding is added."""
+    size = squared_norms(Q) + mean @ mean
+    z2 = size - 2 * (Q @ mean) - np.sum(Q_U**2, axis=1)
+    slack = 8 * Q_U.shape[1] * np.finfo(np.float64).eps * size
+    return np.sqrt(np.maximum(z2, 0.0) + slack)
+
+
 def stacked(X: Any, X_test: Any) -> Any:
     """Training and test points as one array, or sparse array."""
     parts = [as_numeric(X), as_numeric(X_test)]
     return sp.vstack(parts, "csr") if any(map(is_sparse, parts)) else np.vstack(parts)
+
+
+def squared_norms(Q: Any) -> FloatArray:
+    """||q||^2 of every test point."""
+    return row_norms(Q.tocsr() if is_sparse(Q) else Q, squared=True)
 
 
 def norm(vector: FloatArray) -> float:

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils.extmath import row_norms
 
-from ridgewise._typing import FloatArray, is_sparse
+from ridgewise._typing import FloatArray
 from ridgewise.guarantees._interval import (
     UNIT,
     Interval,
@@ -125,60 +124,6 @@ def precise_spectrum(X: Any, center: bool, alpha: float) -> tuple[Spectrum, floa
     return spectrum, scale
 
 
-@dataclass(frozen=True)
-class RidgeModel:
-    """A ridge model, and how much rounding can move what it predicts.
-
-    A prediction p^T q is off by at most ``sensitivity`` ||q||: infinite where rounding hides
-    singular values that alpha = 0 would invert.
-    """
-
-    coef: FloatArray  # p = X^T (K + alpha)^-1 y
-    dual_coef: FloatArray  # (K + alpha)^-1 y; K^+ y at alpha = 0
-    fitted: FloatArray  # X p
-    sensitivity: float
-    turned: float = 0.0  # how far the directions that it inverts may be turned: delta / s
-
-
-def ridge_model(spectrum: Spectrum, S: FloatArray, y: FloatArray, alpha: float) -> RidgeModel:
-    """Fit y by the spectrum, with these (scaled) singular values.
-
-    Rounding acts like a change of X by ``data_error``, delta. With s^2 the smallest eigenvalue of
-    K + alpha and r = y - X p, it moves p by delta (||p|| / s + ||r|| / s^2).
-    """
-    V = spectrum.V
-    y_V = V.T @ y
-    outside = y - V @ y_V
-    outside -= V @ (V.T @ outside)
-    dual_coef = V @ (y_V / (S**2 + alpha))
-    if alpha > 0 and spectrum.rank < len(y):
-        dual_coef = dual_coef + outside / alpha
-    shrunk = S / (S**2 + alpha) * y_V
-    coef = np.empty(spectrum.shape[1])
-    for place, block in spectrum.projections(shrunk[:, None]):
-        coef[place] = block[:, 0]
-    fitted = V @ (S * shrunk)
-    delta, s = data_error(spectrum, S), smallest_value(spectrum, S, alpha)
-    if s == 0:
-        return RidgeModel(coef, dual_coef, fitted, math.inf)
-    sizes = [float(np.linalg.norm(part)) for part in (coef, y - fitted)]
-    sensitivity = delta * (sizes[0] / s + sizes[1] / s**2)
-    if delta > 0.1 * s:  # no first-order estimate holds
-        sensitivity = math.inf
-    return RidgeModel(coef, dual_coef, fitted, sensitivity, delta / s)
-
-
-def selected_model(data: SelectedData, y: FloatArray) -> RidgeModel:
-    """Fit y on the selected, weighted features: the coefficients are of X_S W^1/2."""
-    columns = data.weighted_columns()
-    if columns.any():
-        spectrum = compute_spectrum(columns, center=data.spectrum.center, solver="qr")
-        if spectrum.rank > 0:
-            return ridge_model(spectrum, spectrum.singular_values, y, data.alpha)
-    zeros = np.zeros(columns.shape[1])
-    return RidgeModel(zeros, y / data.alpha if data.alpha else 0 * y, 0 * y, 0.0)
-
-
 def data_error(spectrum: Spectrum, S: FloatArray) -> float:
     """Bound the change of X (Frobenius norm) that has the effect of rounding."""
     error = 16 * math.sqrt(max(spectrum.shape[0], spectrum.rank)) * UNIT * float(np.linalg.norm(S))
@@ -195,32 +140,6 @@ def smallest_value(spectrum: Spectrum, S: FloatArray, alpha: float) -> float:
     if alpha > 0 and not (whole and spectrum.rank == spectrum.shape[0]):
         return math.sqrt(alpha)
     return math.hypot(float(S[-1]), math.sqrt(alpha)) if whole else 0.0
-
-
-def column_means(X: Any, center: bool, scale: float) -> FloatArray:
-    """Means of the columns, scaled; zeros where nothing is centred."""
-    if not center:
-        return np.zeros(X.shape[1])
-    return np.concatenate(as_columns(X).map(block_means, scale))
-
-
-def block_means(block: Any, scale: float) -> FloatArray:
-    """Means of a block's columns, scaled before they are taken."""
-    if is_sparse(block):
-        total = (block.astype(np.float64) * scale).sum(axis=0)
-        return np.asarray(total).ravel() / block.shape[0]
-    scaled = np.asarray(block, dtype=np.float64) * scale
-    mean = scaled.mean(axis=0)
-    return mean + (scaled - mean).mean(axis=0)
-
-
-def residual_norms(Q: Any, mean: FloatArray, Q_U: FloatArray) -> FloatArray:
-    """Compute ||z||, z = q - U U^T q, of every test point; the rounding is added."""
-    q2 = row_norms(Q.tocsr() if is_sparse(Q) else Q, squared=True)
-    size = q2 + mean @ mean
-    z2 = size - 2 * (Q @ mean) - np.sum(Q_U**2, axis=1)
-    slack = 8 * Q_U.shape[1] * np.finfo(np.float64).eps * size
-    return np.sqrt(np.maximum(z2, 0.0) + slack)
 
 
 def check_same_data(certified: Interval, measured: Interval) -> None:
