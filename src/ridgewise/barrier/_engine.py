@@ -93,7 +93,7 @@ class Engine:
         self.vectors, self.rule, self.penalty = vectors, rule, penalty
         self.goal = Goal(n_draws, n_distinct)
         self.barriers = Barriers(vectors.rank, n_draws, penalty)
-        self.pool = Pool(vectors, self.barriers)
+        self.pool = Pool(vectors, self.barriers, rule)
         self.selected = np.zeros(len(self.pool.order), dtype=bool)
         self.tau, self.n_selected = 0, 0  # draws made, distinct rows among them
         self.positions = np.empty(self.goal.most, dtype=np.intp)
@@ -200,7 +200,7 @@ class Engine:
         )
         lower = Shift(N_lower, +1, float(np.trace(N_lower)) - self.lower.potential)
         upper = Shift(N_upper, -1, self.upper.potential - float(np.trace(N_upper)))
-        self.pool.fill(lower, upper, self.selected)
+        self.pool.fill(lower, upper, self.selected, self.tau == 0 and self.penalty is None)
         self.refill_at = self.tau + refill_interval(self.barriers.n_draws)
         self.filled_at = self.tau
 
@@ -261,8 +261,8 @@ class Engine:
         )
         n_made = len(ahead.drawn)
         self.depth = max(self.depth, int(ahead.drawn.max(initial=0)))
-        drawn = spans(self.pool.starts, self.pool.places[ahead.drawn])
-        self.record(pool[ahead.drawn], self.pool.raw[drawn], ahead.t)
+        raw = self.pool.rows(self.pool.places[ahead.drawn])
+        self.record(pool[ahead.drawn], raw, ahead.t)
         self.counts["compiled draws"] += n_made
         self.counts["rows"] += ahead.n_looked_at
         self.lower.potential, self.upper.potential = ahead.potentials
@@ -296,8 +296,7 @@ class Engine:
             resolvent.add(t, rows[drawn])
             Z[k : k + drawn.stop - drawn.start] = rows[drawn]
         place = self.pool.places[[i]]
-        raw = self.pool.raw[spans(self.pool.starts, place)]
-        self.record(self.pool.positions[place], raw, np.array([t]))
+        self.record(self.pool.positions[place], self.pool.rows(place), np.array([t]))
         return 1
 
     def choose(self) -> tuple[int, float] | None:

@@ -75,7 +75,8 @@ def sparsify_plain(
 
     A = np.zeros((ell, ell))
     selected = np.zeros(len(order), dtype=bool)
-    choice = PlainChoice(rule, n_draws, selected, pool_size(n_draws, sizes_of(vectors)[order]))
+    size = pool_size(rule, n_draws, sizes_of(vectors)[order])
+    choice = PlainChoice(rule, n_draws, selected, size)
     draws: list[int] = []
     weights: list[float] = []
     while not goal.is_reached(len(draws), int(np.count_nonzero(selected))):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The rows that draws are made among: few, dense, and in the coordinates of the decomposition."""
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from ridgewise._typing import BoolArray, FloatArray, IndexArray
@@ -20,7 +22,36 @@ Pair = tuple[FloatArray, FloatArray]  # one for the lower barrier, one for the u
 
 FIRST_ROWS = 64  # of a prefix
 MOST_NUMBERS = 2**22  # in a prefix, unless `FIRST_ROWS` have more
-SPARE_ROWS = 64  # taken beyond the size of the pool, since scores of all rows are rounded
+SPARE_ROWS = 64  # before and after the last row of the pool that are scored exactly at first
+ERRORS = 4.0  # times the errors that were seen are allowed for
+NEAR = 1e-8  # of the largest slack: nearer than this, rows count as equal
+
+
+class Held(NamedTuple):
+    """Rows X B, as the vectors have them: X may be sparse, and B None in the place of I."""
+
+    X: Any
+    B: FloatArray | None
+
+    @classmethod
+    def of(cls, vectors: Vectors, indices: IndexArray) -> "Held":
+        """Some rows of the vectors."""
+        hold = getattr(vectors, "hold", None)
+        return cls(vectors.take(indices), None) if hold is None else cls(*hold(indices))
+
+    def part(self, rows: IndexArray) -> "Held":
+        """Some of the rows."""
+        return Held(self.X[rows], self.B)
+
+    def times(self, Q: FloatArray) -> FloatArray:
+        """The rows times Q."""
+        found: FloatArray = self.X @ (Q if self.B is None else self.B @ Q)
+        return found
+
+    def explicit(self) -> FloatArray:
+        """The rows as they are."""
+        found: FloatArray = self.X if self.B is None else self.X @ self.B
+        return found
 
 
 class Pool:
@@ -38,32 +69,38 @@ class Pool:
         All rows.
     barriers : Barriers
         Of the run.
+    rule : {"norm", "slack", "ratio"}
     """
 
-    def __init__(self, vectors: Vectors, barriers: Barriers) -> None:
+    def __init__(self, vectors: Vectors, barriers: Barriers, rule: str) -> None:
         self.vectors = vectors
         self.order = scan_order(penalized_norms2(vectors, barriers.penalty))
         self.norms2 = vectors.norms2[self.order]
         self.sizes = sizes_of(vectors)[self.order]
-        self.size = pool_size(barriers.n_draws, self.sizes)
-        self.hold(np.empty(0, dtype=np.intp), np.empty((0, vectors.rank)))
+        self.size = pool_size(rule, barriers.n_draws, self.sizes)
+        self.hold(np.empty(0, dtype=np.intp), Held(np.empty((0, vectors.rank)), None))
         self.n_scans = 0
 
     def __len__(self) -> int:
         return len(self.positions)
 
-    def hold(self, positions: IndexArray, raw: FloatArray, again: bool = False) -> None:
+    def hold(self, positions: IndexArray, held: Held, again: bool = False) -> None:
         """Hold these rows and no others; ``again``: selected rows may be drawn."""
-        self.positions, self.raw, self.again = positions, raw, again
+        self.positions, self.held, self.again = positions, held, again
         self.starts = ends(self.sizes[positions])
         self.rotated: Pair | None = None
 
     def rotate(self, Q: Pair, places: IndexArray) -> None:
         """Have the rows of some of the pool in the coordinates Q of both barriers."""
         self.places, self.offsets = places, ends(self.sizes[self.positions[places]])
-        raw = self.raw if len(places) == len(self) else self.raw[spans(self.starts, places)]
-        lower = raw @ Q[0]
-        self.rotated = lower, lower if Q[0] is Q[1] else raw @ Q[1]
+        is_all = len(places) == len(self)
+        rows = self.held if is_all else self.held.part(spans(self.starts, places))
+        lower = rows.times(Q[0])
+        self.rotated = lower, lower if Q[0] is Q[1] else rows.times(Q[1])
+
+    def rows(self, places: IndexArray) -> FloatArray:
+        """Rows of the pool as they are."""
+        return self.held.part(spans(self.starts, places)).explicit()
 
     # the rule "norm": a prefix in scan order
 
@@ -76,57 +113,86 @@ class Pool:
         if stop <= start:
             return False
         more = self.vectors.take(self.order[start:stop])
-        raw = np.concatenate([self.raw, more])
-        self.hold(np.arange(stop), raw, again=stop == len(self.order))
+        held = Held(np.concatenate([self.held.X, more]), None)
+        self.hold(np.arange(stop), held, again=stop == len(self.order))
         return True
 
     # the rules "slack" and "ratio": the rows with the most slack
 
-    def fill(self, lower: "Shift", upper: "Shift", selected: BoolArray) -> None:
+    def fill(self, lower: "Shift", upper: "Shift", selected: BoolArray, is_first: bool) -> None:
         """Score all rows, and hold those that `pool_of` defines.
 
-        Scores of all rows choose candidates, whose exact scores decide: there are enough of them if
-        the rest scores less than the last row of the pool by more than scores were wrong.
+        Scores of all rows are rounded. Exact ones of rows near the last of the pool decide which of
+        those are in it, and show how wrong the others may be: the rest must be farther from the
+        last than that.
         """
-        self.n_scans += 1
-        scores = self.vectors.forms(lower.W - upper.W)[self.order]
+        if is_first:  # A = 0: slack is in proportion to the squared norm
+            scores = (lower.W[0, 0] - upper.W[0, 0]) * self.norms2
+        else:
+            self.n_scans += 1
+            scores = self.vectors.forms(lower.W - upper.W)[self.order]
         scores[selected] = -np.inf
-        n_left = len(scores) - int(np.count_nonzero(selected))
-        n_candidates = self.size + SPARE_ROWS
+        n_left, margin = len(scores) - int(np.count_nonzero(selected)), SPARE_ROWS
         while True:
-            n_candidates = min(n_candidates, n_left)
-            candidates = largest(scores, n_candidates)
-            raw, slack, feasible = self.weigh(candidates, lower, upper)
-            if n_candidates == n_left:
+            best = largest(scores, min(self.size + margin, n_left))
+            n_sure = max(0, min(self.size, n_left) - margin)
+            sure, border, best = best[:n_sure], np.sort(best[n_sure:]), np.sort(best)
+            rows = Held.of(self.vectors, self.order[best])
+            slack, feasible = self.weigh(rows, best, border, lower, upper)
+            if n_sure == 0 and len(best) == n_left:
                 break
-            error = 2 * np.abs(slack - scores[candidates]).max()
-            is_full = np.count_nonzero(feasible) >= self.size
-            last = np.sort(slack[feasible])[-self.size] if is_full else 0.0
-            if np.partition(scores, -n_candidates - 1)[-n_candidates - 1] + error < last:
+            low, high = self.limits(scores, border, slack, feasible, self.size - n_sure)
+            open_ones = scores >= low  # whether they are in the pool is open
+            open_ones[sure] = scores[sure] <= high[sure]
+            n_open = int(np.count_nonzero(open_ones))
+            open_ones[border] = False
+            if not open_ones.any():
                 break
-            n_candidates *= 2
-        if not feasible.any():
-            candidates = np.flatnonzero(selected)
-            raw, slack, feasible = self.weigh(candidates, lower, upper)
-        pool, again = pool_of(slack, feasible, selected[candidates], self.size)
-        rows = spans(ends(self.sizes[candidates]), pool)
-        self.hold(candidates[pool], raw[rows], again)
+            margin = max(2 * margin, n_open)
+        if n_sure == 0 and not feasible.any():
+            best = border = np.flatnonzero(selected)
+            rows = Held.of(self.vectors, self.order[best])
+            slack, feasible = self.weigh(rows, best, border, lower, upper)
+        pool, again = pool_of(slack, feasible, selected[border], self.size - n_sure)
+        positions = np.sort(np.concatenate([sure, border[pool]]))
+        self.hold(positions, rows.part(self.within(best, positions)), again)
+
+    def limits(
+        self,
+        scores: FloatArray,
+        border: IndexArray,
+        slack: FloatArray,
+        feasible: BoolArray,
+        count: int,
+    ) -> Pair:
+        """Rounded scores below which each row is outside of the pool, and above which in it.
+
+        Rows on the border have exact ``slack``, and ``count`` of them are in it.
+        """
+        is_full = np.count_nonzero(feasible) >= count
+        last = max(0.0, np.sort(slack[feasible])[-count]) if is_full else 0.0
+        error = ERRORS * np.max(np.abs(slack - scores[border]) / self.norms2[border])
+        errors = error * self.norms2 + NEAR * np.abs(slack).max()
+        return last - errors, last + errors
 
     def weigh(
-        self, positions: IndexArray, lower: "Shift", upper: "Shift"
-    ) -> tuple[FloatArray, FloatArray, BoolArray]:
-        """Rows, their slack L(u) - U(u), and whether they are feasible."""
-        raw, sizes = self.vectors.take(self.order[positions]), self.sizes[positions]
-        (lv, term), (uv, _) = lower.of(raw), upper.of(raw)
+        self, rows: Held, best: IndexArray, some: IndexArray, lower: "Shift", upper: "Shift"
+    ) -> tuple[FloatArray, BoolArray]:
+        """Slack L(u) - U(u) of some of the best, whose rows these are; whether it is feasible."""
+        explicit, sizes = rows.part(self.within(best, some)).explicit(), self.sizes[some]
+        (lv, term), (uv, _) = lower.of(explicit), upper.of(explicit)
         lv, uv, term = sums(lv, sizes), sums(uv, sizes), sums(term, sizes)
-        return raw, lv - uv, is_feasible(lv, uv, term)
+        return lv - uv, is_feasible(lv, uv, term)
+
+    def within(self, positions: IndexArray, some: IndexArray) -> IndexArray:
+        """Row numbers of some of the positions, both ascending, in the rows of all."""
+        return spans(ends(self.sizes[positions]), np.searchsorted(positions, some))
 
 
 def largest(scores: FloatArray, count: int) -> IndexArray:
-    """Positions of the largest scores, ascending."""
-    if count >= len(scores):
-        return np.flatnonzero(scores > -np.inf)
-    return np.sort(np.argpartition(scores, -count)[-count:])
+    """Positions of the largest scores, in descending order."""
+    found = np.argpartition(scores, -count)[-count:] if count < len(scores) else np.arange(count)
+    return found[np.argsort(-scores[found], kind="stable")]
 
 
 class Shift:

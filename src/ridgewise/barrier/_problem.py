@@ -11,10 +11,9 @@ from ridgewise._typing import AnyArray, BoolArray, FloatArray, IndexArray
 
 RULES = ("norm", "slack", "ratio")
 
-# The pool of the rules "slack" and "ratio" (`pool_of`), chosen by measurement on text, gene
-# expression, spectra, SNP-like and Gaussian data (docs/how-it-works.md): so many rows a draw, and
-# so many times that all rows are scored in a run.
-POOL = 2.0
+# The pool of the rules "slack" and "ratio" (`pool_of`): so many rows a draw, and so many times that
+# all rows are scored in a run, chosen by measurement (docs/how-it-works.md).
+POOL = {"norm": 0.0, "slack": 1.0, "ratio": 2.0}
 REFILLS = 10
 LEAST_POOL = 0.5  # groups a draw, however large they are
 
@@ -260,9 +259,9 @@ def choose(rule: str, lv: FloatArray, uv: FloatArray, drawable: BoolArray) -> in
     return int(candidates[first_best(preference(rule, lv[candidates], uv[candidates]))])
 
 
-def pool_size(n_draws: int, sizes: IndexArray) -> int:
+def pool_size(rule: str, n_draws: int, sizes: IndexArray) -> int:
     """How many rows the pool has, or groups of these sizes."""
-    return math.ceil(n_draws * max(POOL / max(1.0, sizes.mean()), LEAST_POOL))
+    return math.ceil(n_draws * max(POOL[rule] / max(1.0, sizes.mean()), LEAST_POOL))
 
 
 def refill_interval(n_draws: int) -> int:

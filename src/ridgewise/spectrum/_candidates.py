@@ -68,13 +68,13 @@ class Candidates:
             self.forget()
             missing = distinct
         if len(missing) > 0:
-            self.hold(self.with_others(missing))
+            self.hold(self.with_others(missing, len(distinct)))
         return self.held[:, self.position[indices]]
 
-    def with_others(self, missing: IndexArray) -> IndexArray:
+    def with_others(self, missing: IndexArray, n_asked: int) -> IndexArray:
         """Those missing and, as far as there is room, those most likely to be next."""
         room = self.most - self.n_held - len(missing)
-        ahead = min(self.few - len(missing), room)
+        ahead = min(self.few - n_asked, room)
         if ahead <= 0:  # so many at once are no hint at which come next
             return missing
         unread = self.position < 0

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from ridgewise._memory import remembered
-from ridgewise._typing import FloatArray, IndexArray
+from ridgewise._typing import FloatArray, IndexArray, is_sparse
 from ridgewise.spectrum._columns import Columns, as_columns, as_numeric, as_rows
 from ridgewise.spectrum._decompose import SOLVERS, Decomposition, decompose, is_attained
 
 MOST_CONDITION = 1e4  # of X, for which quadratic forms of its columns keep eight digits
+SINGLE_CONDITION = 1e2  # ... and for which they keep three or more in single precision
+LARGE = 2**20  # numbers in X, from which on single precision saves time
 
 
 class Spectrum(ABC):
@@ -117,6 +119,12 @@ class WideSpectrum(Spectrum):
         """Rows of U for the features ``indices``, shape (len(indices), rank)."""
         return self.columns.take(indices).T @ self.projector
 
+    def hold(self, indices: IndexArray) -> tuple[Any, FloatArray | None]:
+        """X and B of rows X B of U, or the rows and None where that is quicker to multiply."""
+        if self.rank < self.shape[0] / 2:
+            return self.take(indices), None
+        return self.columns.take_rows(indices), self.projector
+
     def projections(self, directions: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
         """U times ``directions``, block by block."""
         return self.columns.products(self.projector @ directions)
@@ -127,8 +135,13 @@ class WideSpectrum(Spectrum):
         With B = V S^-1, u_j^T W u_j = x_j^T (B W B^T) x_j loses digits as the square of the
         condition number of X does. Where these are too many, u_j = B^T x_j comes first.
         """
-        if self.singular_values[0] < MOST_CONDITION * self.singular_values[-1]:
-            return self.columns.forms(self.projector @ W @ self.projector.T)
+        most, least = self.singular_values[0], self.singular_values[-1]
+        if most < MOST_CONDITION * least:
+            W = self.projector @ W @ self.projector.T
+            is_single = least > 1e-6 and most < min(1e6, SINGLE_CONDITION * least)
+            is_single &= not is_sparse(self.columns.X) and np.prod(self.shape) > LARGE
+            is_single &= bool(np.abs(W).max() < 1e30)
+            return self.columns.forms(W.astype(np.float32) if is_single else W)
         values, vectors = np.linalg.eigh(W)
         found = np.empty(self.shape[1])
         for place, block in self.projections(vectors):
