@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the selectors that work on the data's spectrum share."""
 
-import sys
 from numbers import Real
 from typing import Any
 
@@ -81,11 +80,14 @@ def check_not_both(n_features_to_select: Any, epsilon: Any) -> None:
 
 
 def check_alpha(alpha: Any, *, auto: bool) -> None:
-    """Refuse what is no alpha."""
+    """Raise if alpha is not a finite number >= 0, or "auto" where that is allowed."""
     if auto and isinstance(alpha, str) and alpha == "auto":
         return
-    is_number = isinstance(alpha, Real) and not isinstance(alpha, bool)
-    # compared before it is converted: an integer can be beyond the largest float
-    if not is_number or not 0 <= alpha <= sys.float_info.max:
+    try:
+        is_number = isinstance(alpha, Real) and not isinstance(alpha, bool)
+        is_valid = is_number and 0 <= float(alpha) < float("inf")
+    except OverflowError:  # an integer beyond the largest float
+        is_valid = False
+    if not is_valid:
         what = 'a number >= 0 or "auto"' if auto else "a number >= 0"
         raise ValueError(f"alpha must be {what}; got {alpha!r}")
