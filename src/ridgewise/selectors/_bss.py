@@ -27,6 +27,7 @@ DRAWS_PER_DIMENSION = 4  # below the rank, by default: promises [1/4, 9/4]
 # this factor; after some runs by a larger one; and after so many runs in any case.
 NEAR_ENOUGH, NEAR = 1.05, 1.2
 FEW_RUNS, MOST_RUNS = 3, 6
+FALL = 0.85  # the log of upper by lower bound falls about as this power of the draws
 CAUTION = 0.97  # of epsilon, aimed at, since it is no smooth function of the draws
 
 
@@ -320,16 +321,23 @@ class BSSSelector(SpectralSelector):
                 )
             else:
                 too_few = reached
-            if enough is None:  # epsilon falls about as 1 / n does
-                guess = n_draws * reached[1] / (CAUTION * epsilon)
+            if enough is None:
+                guess = n_draws * (spread(reached[1]) / spread(CAUTION * epsilon)) ** (1 / FALL)
                 n_draws = int(np.clip(np.ceil(guess), n_draws + 1, most))
                 continue
             gap = enough.n_draws / (too_few[0] + 1)
             if gap <= NEAR_ENOUGH or (run >= FEW_RUNS and gap <= NEAR) or run >= MOST_RUNS:
                 break
             n_draws = between(too_few, (enough.n_draws, enough.certificate.epsilon), epsilon)
+            if too_few[0] > self.rank_ and enough.n_draws <= NEAR_ENOUGH * n_draws:
+                break  # what was measured on both sides says that fewer would not do
         assert enough is not None  # `most` draws are enough, or raise
         return enough
+
+
+def spread(epsilon: float) -> float:
+    """Log of upper by lower bound at this epsilon."""
+    return float(2 * np.arctanh(min(epsilon, 0.999)))
 
 
 def between(too_few: tuple[int, float], enough: tuple[int, float], epsilon: float) -> int:
