@@ -112,7 +112,7 @@ class Engine:
         # decompositions cost l^3, what is carried between them l k^2: k = l^(2/3) balances them
         self.most_stale = max(16, round(1.25 * vectors.rank ** (2 / 3)))
         if rule != "norm":  # A is decomposed where the pool is filled: in equal parts between
-            interval = refill_interval(n_draws)
+            interval = refill_interval(rule, n_draws)
             self.most_stale = math.ceil(interval / max(1, round(interval / self.most_stale)))
         self.largest = int(self.pool.sizes.max(initial=1))
         self.depth = 16  # how far into the pool draws went since the last decomposition
@@ -201,7 +201,7 @@ class Engine:
         lower = Shift(N_lower, +1, float(np.trace(N_lower)) - self.lower.potential)
         upper = Shift(N_upper, -1, self.upper.potential - float(np.trace(N_upper)))
         self.pool.fill(lower, upper, self.selected, self.tau == 0 and self.penalty is None)
-        self.refill_at = self.tau + refill_interval(self.barriers.n_draws)
+        self.refill_at = self.tau + refill_interval(self.rule, self.barriers.n_draws)
         self.filled_at = self.tau
 
     def widen(self) -> None:

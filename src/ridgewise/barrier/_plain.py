@@ -115,7 +115,7 @@ class PlainChoice:
             pool, self.again = pool_of(lv - uv, feasible, self.selected, self.size)
             self.in_pool[:] = False
             self.in_pool[pool] = True
-            self.refill_at = tau + refill_interval(self.n_draws)
+            self.refill_at = tau + refill_interval(self.rule, self.n_draws)
             i = choose(self.rule, lv, uv, self.drawable(feasible))
         return i
 

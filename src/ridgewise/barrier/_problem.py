@@ -14,7 +14,7 @@ RULES = ("norm", "slack", "ratio")
 # The pool of the rules "slack" and "ratio" (`pool_of`): so many rows a draw, and so many times that
 # all rows are scored in a run, chosen by measurement (docs/how-it-works.md).
 POOL = {"norm": 0.0, "slack": 1.0, "ratio": 2.0}
-REFILLS = 10
+REFILLS = {"norm": 1, "slack": 8, "ratio": 10}
 LEAST_POOL = 0.5  # groups a draw, however large they are
 
 # Two ways of computing L(u) and U(u) differ in the last digits. Comparisons that decide which row
@@ -264,9 +264,9 @@ def pool_size(rule: str, n_draws: int, sizes: IndexArray) -> int:
     return math.ceil(n_draws * max(POOL[rule] / max(1.0, sizes.mean()), LEAST_POOL))
 
 
-def refill_interval(n_draws: int) -> int:
+def refill_interval(rule: str, n_draws: int) -> int:
     """After how many draws the pool is filled anew."""
-    return math.ceil(n_draws / REFILLS)
+    return math.ceil(n_draws / REFILLS[rule])
 
 
 def pool_of(

@@ -156,9 +156,9 @@ class BSSSelector(SpectralSelector):
     (30, 1000)
     >>> selector = BSSSelector(90, rule="slack").fit(X)
     >>> print(selector.certificate_)
-    measured [0.3710, 1.0746]
+    measured [0.3594, 1.0243]
     promised [0.1786, 2.4880]
-    epsilon  0.6290
+    epsilon  0.6406
     >>> selector.transform(X).shape
     (30, 90)
     """
