@@ -107,7 +107,7 @@ for n_words in (50, 700):
 
 print(f"{'350 words':20}error  stability  seconds")
 for method in selectors:
-    row = found.row(method, 350, 10.0)
+    row = found.row(method, 350)
     print(f"{method:20}{row.error_mean:5.3f} {row.stability:10.2f} {row.seconds_mean:8.3f}")
 
 # %%
