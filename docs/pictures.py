@@ -24,13 +24,12 @@ from ridgewise import BSSSelector, LeverageSelector, RandomSelector
 from ridgewise._typing import BoolArray, FloatArray, IndexArray
 from ridgewise.barrier import sparsify_plain
 from ridgewise.barrier._plain import (
-    choose_row,
     lower_potential,
     lower_shift,
     upper_potential,
     upper_shift,
 )
-from ridgewise.barrier._problem import RULES, Barriers, is_feasible, scan_order
+from ridgewise.barrier._problem import RULES, Barriers, choose, is_feasible, scan_order
 from ridgewise.report._style import BLUE, DASHES, FAINT, GREEN, GRID, INK, ORANGE, PINK, STYLE
 
 # narrow figures with matching font sizes, readable on a phone
@@ -355,7 +354,7 @@ def draw_feasible(run: Run) -> Figure:
         label = f"{name}: {np.count_nonzero(some)}"
         axes.plot(uv[some], lv[some], "o", markersize=5, label=label, **look)
     for rule, colour, marker in zip(RULES, (ORANGE, BLUE, PINK), "sD^", strict=True):
-        i = choose_row(rule, lv, uv, feasible, drawn)
+        i = choose(rule, lv, uv, feasible & ~drawn)
         axes.plot(uv[i], lv[i], marker, color=colour, markersize=11, label=f"taken by {rule}")
     axes.set(xscale="log", yscale="log", xlim=limits, ylim=limits, aspect="equal")
     axes.set(xlabel="U(u) = 1 / the most weight it may have")
