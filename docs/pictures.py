@@ -116,7 +116,7 @@ def replay(
         lv, uv, _ = shifts(U[[i]], A[tau], barriers, tau)
         A[tau + 1] = A[tau] + 2 / (lv[0] + uv[0]) * np.outer(U[i], U[i])
     kept = (U[found.selected].T * found.weights) @ U[found.selected]
-    np.testing.assert_allclose(A[-1] * barriers.weight_scale, kept, atol=1e-9)
+    np.testing.assert_allclose(A[-1] * barriers.weight_scale(n_draws), kept, atol=1e-9)
     return Run(U, barriers, found.draws, A)
 
 
@@ -196,7 +196,7 @@ def draw_ellipse(axes: Axes, U: FloatArray, chosen: FloatArray, name: str) -> No
     circle = np.stack([np.cos(angle), np.sin(angle)])
     G = chosen.T @ chosen
     lower, upper = np.linalg.eigvalsh(G)
-    least, most = Barriers(2, 8).promised
+    least, most = Barriers(2, 8).promised(8)
     ring = np.hstack([most * circle, least * circle[:, ::-1]])
     axes.fill(*ring, color=GREEN, alpha=0.13, linewidth=0, label="promised by BSS")
     axes.plot(*spokes(U), color=FAINT, linewidth=0.8, label="a feature")
@@ -382,7 +382,7 @@ def draw_spectra(X: FloatArray) -> Figure:
         axes.plot(ends, [place, place], color=colour, linewidth=1.5)
         axes.plot(spectra[0], np.full(12, place), "o", color=colour, markersize=7, alpha=0.75)
         labels.append(f"{name}\n{ends[0]:.2f} to {ends[1]:.2f}")
-    promised = Barriers(12, N_DRAWS).promised
+    promised = Barriers(12, N_DRAWS).promised(N_DRAWS)
     axes.axvspan(*promised, color=GREEN, alpha=0.13, linewidth=0, zorder=0)
     axes.text(0.75, -0.62, "promised by BSS", color=GREEN, weight="bold", ha="center")
     axes.axvline(1, ymax=0.92, color=INK, linewidth=1, linestyle=DASHES, zorder=0)
@@ -422,13 +422,15 @@ def draw_ridge() -> Figure:
     alpha = BSSSelector(FEW_DRAWS).fit(X).certificate_.alpha
     penalty = alpha / np.linalg.svd(X, compute_uv=False) ** 2
     run = replay(basis(X), FEW_DRAWS, penalty)
-    G = run.A[-1] * run.barriers.weight_scale
+    G = run.A[-1] * run.barriers.weight_scale(run.barriers.n_draws)
     figure = Figure(figsize=(WIDTH, 7.0), layout="constrained")
     top, bottom = figure.subplots(2, 1, height_ratios=(1.5, 1))
     draw_barriers_by_direction(top, run, penalty, np.diag(G))
     seen = np.linalg.eigvalsh((G + np.diag(penalty)) / np.sqrt(np.outer(1 + penalty, 1 + penalty)))
     directions = np.arange(1, len(penalty) + 1)
-    bottom.axhspan(*run.barriers.promised, color=GREEN, alpha=0.13, linewidth=0)
+    bottom.axhspan(
+        *run.barriers.promised(run.barriers.n_draws), color=GREEN, alpha=0.13, linewidth=0
+    )
     bottom.axhline(1, color=INK, linewidth=1, linestyle=DASHES)
     bottom.plot(directions, seen[::-1], "o", color=INK, markersize=6)
     bottom.set(ylim=(0, 2.5), xticks=[1, 6, 12, 18, 24])
@@ -444,8 +446,10 @@ def draw_barriers_by_direction(axes: Axes, run: Run, penalty: FloatArray, kept: 
     far = run.barriers.start * penalty
     looks = ((0, (0, (2, 2)), "start"), (FEW_DRAWS, "-", "end"))
     for tau, dashes, when in looks:
-        lower = (run.barriers.lower(tau) - far) * run.barriers.weight_scale
-        upper = (run.barriers.upper(tau) + run.barriers.delta_U * far) * run.barriers.weight_scale
+        lower = (run.barriers.lower(tau) - far) * run.barriers.weight_scale(run.barriers.n_draws)
+        upper = (run.barriers.upper(tau) + run.barriers.delta_U * far) * run.barriers.weight_scale(
+            run.barriers.n_draws
+        )
         for values, colour, name in ((lower, LOWER, "lower"), (upper, UPPER, "upper")):
             label = f"{name} barrier, {when}"
             axes.plot(
