@@ -221,3 +221,15 @@ def test_raises_when_nothing_helps(rule, gaussian_rows):
     for run in (lambda: sparsify(ArrayVectors(U), 12, rule), lambda: sparsify_plain(U, 12, rule)):
         with pytest.raises(NumericalBreakdownError, match=r"orthonormal enough|cannot happen"):
             run()
+
+
+@pytest.mark.parametrize("penalized", [False, True])
+def test_scans_of_all_rows_give_the_same_draws(penalized, monkeypatch):
+    """Of long rows, a prefix is not made longer: one scan finds the rows that may be feasible."""
+    monkeypatch.setattr(engine_module, "MOST_PREFIX", 0)
+    rng = np.random.default_rng(0)
+    U = np.linalg.qr(rng.lognormal(size=400)[:, None] * rng.standard_normal((400, 12)))[0]
+    penalty = np.logspace(-2, 1, 12) if penalized else None
+    found = sparsify(ArrayVectors(U), 40, "norm", penalty)
+    assert_same(found, sparsify_plain(U, 40, "norm", penalty))
+    assert found.counts["plain draws"] > 0

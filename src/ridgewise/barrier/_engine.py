@@ -40,6 +40,8 @@ from ridgewise.barrier._problem import (
 from ridgewise.barrier._resolvent import LostDefinitenessError, Resolvent
 
 MOST_S_COMPILED = 0.99  # with a penalty
+MOST_PREFIX = 2**21  # numbers of a prefix: beyond, one scan of all rows is quicker
+SCAN_ERROR = 1e-5  # of a scan's scores, in times of their scale: single precision will do
 BATCH = 1536  # rows looked at together
 
 
@@ -98,7 +100,7 @@ class Engine:
         self.tau, self.n_selected = 0, 0  # draws made, distinct rows among them
         self.positions = np.empty(self.goal.most, dtype=np.intp)
         self.t = np.empty(self.goal.most)
-        self.refill_at = 0
+        self.refill_at, self.plain_at = 0, -1  # plain_at: the last draw made plainly
 
         self.A = np.zeros((vectors.rank, vectors.rank))  # without the draws since `fresh_at`
         self.fresh_at, self.patience = 0, 0
@@ -208,6 +210,10 @@ class Engine:
         """No row of the pool is feasible: have others in it, or look at all rows plainly."""
         if self.rule != "norm" and self.filled_at < self.tau:
             self.fill()
+        elif self.rule == "norm" and (
+            self.plain_at == self.tau or self.prefix * self.vectors.rank > MOST_PREFIX
+        ):
+            self.draw_plainly()
         elif self.rule == "norm" and len(self.pool.places) >= self.prefix:
             self.prefix, self.pool.rotated = 2 * self.prefix, None
         elif self.rule != "norm" or not self.pool.extend():
@@ -333,13 +339,13 @@ class Engine:
     def draw_plainly(self) -> None:
         """One draw as the plain algorithm makes it, by explicit inverses.
 
-        Among the pool; for the rule "norm" among all rows, block by block.
+        Among the pool; for the rule "norm" among all rows that may be feasible, block by block.
         """
         self.counts["plain draws"] += 1
         self.lower.potential = self.upper.potential = np.nan  # not carried over this draw
         A_lower, A_upper = self.barriers.lift(self.grown())
         L, U = self.barriers.lower(self.tau), self.barriers.upper(self.tau)
-        positions = self.pool.positions if self.rule != "norm" else np.arange(len(self.selected))
+        positions = self.pool.positions if self.rule != "norm" else self.hopeful(A_lower, A_upper)
         is_again = (self.pool.again,) if self.rule != "norm" else (False, True)
         for again in is_again:
             left = positions[self.selected[positions] == again]
@@ -358,10 +364,22 @@ class Engine:
                     return
         raise NumericalBreakdownError(NONE_FEASIBLE)
 
+    def hopeful(self, A_lower: FloatArray, A_upper: FloatArray) -> IndexArray:
+        """Positions of the rows that may be feasible, by one scan of all rows."""
+        delta, identity = self.barriers.delta_U, np.eye(self.vectors.rank)
+        L, U = self.barriers.lower(self.tau), self.barriers.upper(self.tau)
+        before, N = (plain.inverse(A_lower - place * identity) for place in (L, L + 1))
+        lower = Shift(N, +1, float(np.vdot(N, before)))
+        before, N = (plain.inverse(place * identity - A_upper) for place in (U, U + delta))
+        upper = Shift(N, -1, delta * float(np.vdot(N, before)))
+        W = lower.W - upper.W
+        slack = self.vectors.forms(W)[self.pool.order]
+        return np.flatnonzero(slack >= -SCAN_ERROR * np.linalg.norm(W) * self.pool.norms2)
+
     def record_plainly(self, positions: IndexArray, rows: FloatArray, t: FloatArray) -> None:
         """Remember a draw made plainly, and decompose before the next one."""
         if self.n_stale + len(rows) > len(self.raw):
             self.raw = np.concatenate([self.raw, np.empty_like(self.raw)])
             self.raw_t = np.concatenate([self.raw_t, np.empty_like(self.raw_t)])
         self.record(positions, rows, t)
-        self.patience = 0
+        self.plain_at, self.patience = self.tau, 0
