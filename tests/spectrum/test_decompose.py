@@ -8,8 +8,8 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ridgewise.spectrum import _columns, as_columns
-from ridgewise.spectrum._columns import as_rows
 from ridgewise.spectrum._decompose import SOLVERS, decompose, is_safe, rescale
+from ridgewise.spectrum._open import as_rows
 
 CONDITIONS = [1e2, 1e4, 1e6, 1e8, 1e10, 1e12]
 

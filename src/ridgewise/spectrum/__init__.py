@@ -4,12 +4,19 @@
 This room knows containers and no algorithm.
 """
 
-from ridgewise.spectrum._columns import Columns, as_columns, as_numeric
-from ridgewise.spectrum._containers import as_source, header_of, is_outside, select_columns
+from ridgewise.spectrum._columns import Columns
+from ridgewise.spectrum._containers import (
+    as_numeric,
+    as_source,
+    header_of,
+    is_outside,
+    scaled_columns,
+    select_columns,
+)
 from ridgewise.spectrum._decompose import rank_limit
 from ridgewise.spectrum._expanded import Expanded, FeatureExpansion
+from ridgewise.spectrum._open import as_columns
 from ridgewise.spectrum._parquet import open_parquet
-from ridgewise.spectrum._scaled import scaled_columns
 from ridgewise.spectrum._spectrum import (
     Spectrum,
     TallSpectrum,

@@ -11,7 +11,8 @@ They are recognized by duck typing, so none of their libraries is imported here:
 from typing import Any
 
 import numpy as np
-from sklearn.utils import assert_all_finite
+import scipy.sparse as sp
+from sklearn.utils import assert_all_finite, check_array
 
 from ridgewise._typing import AnyArray, FloatArray, IndexArray, is_sparse
 
@@ -40,7 +41,13 @@ def is_stored(X: Any) -> bool:
 
 
 def header_of(X: Any) -> Any:
-    """An empty data frame with the feature names, for scikit-learn; X itself if it has none."""
+    """Return an empty data frame with the feature names, for scikit-learn; X if it has none.
+
+    Examples
+    --------
+    >>> header_of([[1, 2]])
+    [[1, 2]]
+    """
     for attribute in ("header", "_meta"):  # Parquet tables, Dask data frames
         header = getattr(X, attribute, None)
         if hasattr(header, "columns"):
@@ -53,6 +60,13 @@ def as_source(X: Any, *, sized: bool = True) -> Any:
 
     ``sized``: whether the number of samples must be known. If so, the rows of a Dask data frame
     are counted, which may read them.
+
+    Examples
+    --------
+    >>> as_source(np.empty((0, 3)))
+    Traceback (most recent call last):
+        ...
+    ValueError: Found array with 0 sample(s) (shape=(0, 3)) while a minimum of 1 is required.
     """
     if hasattr(X, "to_dask_array"):
         X = X.to_dask_array(lengths=True if sized else None)
@@ -70,6 +84,97 @@ def as_source(X: Any, *, sized: bool = True) -> Any:
                 f"Found array with 0 {what}(s) (shape={X.shape}) while a minimum of 1 is required."
             )
     return X
+
+
+def as_numeric(X: Any) -> Any:
+    """Convert X to a numeric array or sparse array; an out-of-core container stays lazy.
+
+    Arrays are not copied, keep their dtype and are not checked for NaN and infinity.
+
+    Examples
+    --------
+    >>> as_numeric([[1, 2], [3, 4]]).dtype
+    dtype('int64')
+    """
+    if is_outside(X):
+        return as_source(X)
+    if type(X) is np.ndarray and X.ndim == 2 and X.dtype.char in "?bBhHiIlLefd" and X.size:
+        return X  # most often: a selector has checked it already
+    array = check_array(
+        X,
+        accept_sparse=("csc", "csr"),
+        dtype="numeric",
+        ensure_all_finite=False,
+        estimator="the spectrum",
+    )
+    return array.astype(np.float64) if array.dtype == np.longdouble else array
+
+
+def as_dense(values: Any) -> AnyArray:
+    """Convert an array or sparse array to an array."""
+    return np.asarray(values.toarray() if is_sparse(values) else values)
+
+
+def read(X: Any, rows: slice | IndexArray, columns: slice | IndexArray) -> AnyArray:
+    """Read rows and columns of a stored array, each a slice or ascending indices."""
+    return np.asarray(getattr(X, "oindex", X)[rows, columns])  # oindex: Zarr's orthogonal indexing
+
+
+def select_columns(X: Any, places: IndexArray, scale: FloatArray | None) -> Any:
+    """Return the columns ``places`` (ascending), scaled; lazy if X is a Dask array.
+
+    Examples
+    --------
+    >>> select_columns(np.array([[1, 2, 3], [4, 5, 6]]), np.array([0, 2]), np.array([1.0, 2.0]))
+    array([[ 1.,  6.],
+           [ 4., 12.]])
+    """
+    if is_dask(X):
+        from ridgewise.spectrum._dask import lazy_columns
+
+        return lazy_columns(X, places, scale)
+    selected = read(X, slice(0, X.shape[0]), places)
+    assert_all_finite(selected, input_name="X")
+    if scale is None:
+        return selected
+    selected = selected if selected.dtype.kind == "f" else selected.astype(np.float64)
+    return selected * scale.astype(selected.dtype)
+
+
+def scaled_columns(X: Any, factors: FloatArray) -> Any:
+    """Return X, a result of `as_numeric`, times diag(factors).
+
+    A sparse array is copied. Columns of other containers are multiplied when they are read.
+
+    Examples
+    --------
+    >>> X = scaled_columns(np.array([[1, 2], [3, 4]]), np.array([1.0, 0.5]))
+    >>> X[:, np.array([0, 1])]
+    array([[1., 1.],
+           [3., 2.]])
+    """
+    if is_sparse(X):
+        return (X.tocsc() @ sp.diags_array(factors)).tocsc()
+    if is_dask(X):
+        return select_columns(X, np.arange(X.shape[1]), factors)
+    return Scaled(X, factors)
+
+
+class Scaled:
+    """An array or a stored array whose columns are multiplied as they are read."""
+
+    dtype = np.dtype(np.float64)
+
+    def __init__(self, X: Any, factors: FloatArray) -> None:
+        self.X, self.factors = X, factors
+        self.shape: tuple[int, int] = X.shape
+        self.chunks = getattr(X, "chunks", None)
+
+    def __getitem__(self, place: tuple[Any, Any]) -> AnyArray:
+        rows, columns = place
+        in_memory = isinstance(self.X, np.ndarray)
+        found = self.X[rows][:, columns] if in_memory else read(self.X, rows, columns)
+        return found * self.factors[columns]
 
 
 def transposed(X: Any) -> Any:
@@ -90,20 +195,26 @@ class Transposed:
         return read(self.T, columns, rows).T
 
 
-def read(X: Any, rows: slice | IndexArray, columns: slice | IndexArray) -> AnyArray:
-    """Read rows and columns of a stored array, each a slice or ascending indices."""
-    return np.asarray(getattr(X, "oindex", X)[rows, columns])  # oindex: Zarr's orthogonal indexing
+class Computed:
+    """Base of stored arrays that are filled by `fill`. Subclasses set shape, dtype and chunks."""
 
+    shape: tuple[int, int]
+    dtype: np.dtype[Any]
+    chunks: tuple[int, int]
 
-def select_columns(X: Any, places: IndexArray, scale: FloatArray | None) -> Any:
-    """The columns ``places`` (ascending), scaled; lazy if X is a Dask array."""
-    if is_dask(X):
-        from ridgewise.spectrum._dask import lazy_columns
+    @property
+    def T(self) -> Transposed:
+        """The transpose, nothing read."""
+        return Transposed(self)
 
-        return lazy_columns(X, places, scale)
-    selected = read(X, slice(0, X.shape[0]), places)
-    assert_all_finite(selected, input_name="X")
-    if scale is None:
-        return selected
-    selected = selected if selected.dtype.kind == "f" else selected.astype(np.float64)
-    return selected * scale.astype(selected.dtype)
+    def fill(self, values: AnyArray, rows: IndexArray, columns: IndexArray) -> None:
+        """Write these rows and columns, ascending indices, into ``values``."""
+        raise NotImplementedError
+
+    def __getitem__(self, place: tuple[Any, Any]) -> AnyArray:
+        rows, columns = (
+            np.arange(size)[part] for part, size in zip(place, self.shape, strict=True)
+        )
+        values = np.empty((len(rows), len(columns)), dtype=self.dtype, order="F")
+        self.fill(values, rows, columns)
+        return values

@@ -2,7 +2,6 @@
 """Singular vectors and values from blocks of columns: by the kernel, or by a tall-skinny QR."""
 
 import hashlib
-from collections.abc import Callable
 from contextlib import nullcontext
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -18,8 +17,8 @@ FEW = 600  # rows: an eigendecomposition of fewer is slower on two threads than 
 SOLVERS = ("auto", "gram", "qr")
 
 EPS = float(np.finfo(np.float64).eps)
-# Eigenvalues of K carry an error of about EPS times the largest. One that is kept but smaller than
-# this share of the largest has fewer than five digits, and a singular vector to match.
+# Eigenvalues of K have an error of about EPS times the largest. Below this share of the largest,
+# they and their singular vectors have fewer than five digits.
 DIGITS_LOST = 1e-11
 
 
@@ -28,16 +27,15 @@ class Decomposition(NamedTuple):
 
     vectors: FloatArray
     singular_values: FloatArray
-    """In descending order, of the columns as scaled; those at rounding level are cut off."""
+    """Of the scaled columns, in descending order; those at rounding level are cut off."""
     cutoff: float
     solver: str
 
 
 def rank_limit(n_samples: int, n_features: int, center: bool) -> int:
-    """The largest rank that X can have: centred data of n samples has rank n - 1 at most.
+    """Return the largest rank that X can have: centred data of n samples has rank n - 1 at most.
 
     Centring leaves an n-th singular value of rounding size, which must never be inverted.
-    Everything that centres takes its rank from here.
 
     Examples
     --------
@@ -48,7 +46,7 @@ def rank_limit(n_samples: int, n_features: int, center: bool) -> int:
 
 
 def decompose(columns: Columns, solver: str) -> Decomposition:
-    """Singular vectors (one row for a row of the array) and values."""
+    """Compute left singular vectors and singular values."""
     if solver == "qr":
         return by_qr(columns)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -65,10 +63,10 @@ def decompose(columns: Columns, solver: str) -> Decomposition:
 def by_gram(K: FloatArray, columns: Columns) -> Decomposition:
     """From the eigendecomposition K = V S^2 V^T."""
     with one_blas_thread() if len(K) < FEW else nullcontext():
-        # divide and conquer is the fastest, but SciPy 1.12's refuses a matrix of one row
+        # divide and conquer is the fastest, but fails for a matrix of one row in SciPy 1.12
         eigenvalues, V = eigh(K, driver="evd" if len(K) > 1 else "ev", check_finite=False)
     eigenvalues, V = eigenvalues[::-1], V[:, ::-1]
-    # what rounding leaves of a zero eigenvalue: sums over columns, and the decomposition itself
+    # rounding errors of a zero eigenvalue: of sums over columns, and of the decomposition
     cutoff = EPS * max(len(K), 4 * np.sqrt(columns.shape[1])) * max(eigenvalues[0], 0.0)
     rank = min(int(np.count_nonzero(eigenvalues > cutoff)), limit_of(columns))
     V = np.ascontiguousarray(V[:, :rank])
@@ -81,75 +79,75 @@ def by_qr(columns: Columns) -> Decomposition:
     _, singular_values, Vt = svd(columns.triangle(), full_matrices=False, check_finite=False)
     cutoff = EPS * max(columns.shape) * float(singular_values[0])
     rank = min(int(np.count_nonzero(singular_values > cutoff)), limit_of(columns))
-    if rank > 0 and singular_values[rank - 1] < 1e3 * cutoff:  # is it more than rounding?
+    if rank > 0 and singular_values[rank - 1] < 1e3 * cutoff:  # may be a rounding error
         rank = min(rank, attainable_rank(columns))
     return Decomposition(np.ascontiguousarray(Vt[:rank].T), singular_values[:rank], cutoff, "qr")
 
 
 def is_safe(K: FloatArray) -> bool:
-    """Whether no square over- or underflowed."""
+    """Whether no square overflowed or underflowed."""
     return bool(np.isfinite(K).all()) and 1e-250 < float(np.diagonal(K).max()) < 1e250
 
 
 def has_lost_digits(singular_values: FloatArray, columns: Columns) -> bool:
-    """Whether squaring cost singular values, or most of the smallest one's digits."""
+    """Whether squaring lost singular values, or most digits of the smallest one."""
     if len(singular_values) == 0:
         return attainable_rank(columns) > 0
     if singular_values[-1] ** 2 < DIGITS_LOST * singular_values[0] ** 2:
         return True
-    # a rank that equal and zero samples explain is as it should be
     return not is_attained(len(singular_values), columns)
 
 
 def is_attained(rank: int, columns: Columns) -> bool:
-    """Whether X surely has no more singular values than these: rounding hides none."""
-    limits: tuple[Callable[[Columns], int], ...] = (limit_of, sample_limit, feature_limit)
-    return any(rank >= limit(columns) for limit in limits)
+    """Whether the rank is the largest that X can have; the limits are from cheap to expensive."""
+    return any(rank >= limit(columns) for limit in RANK_LIMITS)
 
 
 def attainable_rank(columns: Columns) -> int:
     """The largest rank that shape, centring, equal and zero samples and features allow."""
-    return min(limit_of(columns), sample_limit(columns), feature_limit(columns))
+    return min(limit(columns) for limit in RANK_LIMITS)
 
 
 def limit_of(columns: Columns) -> int:
-    """`rank_limit` of what the columns are: features, or samples."""
-    if columns.holds_samples:
-        return rank_limit(columns.shape[1], columns.shape[0], columns.centers)
-    return rank_limit(*columns.shape, columns.centers)
+    """`rank_limit` of columns that are features, or samples."""
+    samples, features = columns.shape[::-1] if columns.holds_samples else columns.shape
+    return rank_limit(samples, features, columns.centers)
 
 
 def sample_limit(columns: Columns) -> int:
-    """The rank that equal and zero samples leave possible."""
-    digests = column_digests if columns.holds_samples else row_digests
-    different = distinct(columns, digests, joined=not columns.holds_samples)
-    # samples less their mean: one dimension fewer than there are different ones
-    return len(different) - 1 if columns.centers else len(different - {b""})
+    """The number of distinct samples that are not zero."""
+    distinct = distinct_columns(columns) if columns.holds_samples else distinct_rows(columns)
+    # samples minus their mean: one dimension fewer than there are distinct ones
+    return len(distinct) - 1 if columns.centers else len(distinct - {b""})
 
 
 def feature_limit(columns: Columns) -> int:
-    """The rank that equal and zero features leave possible."""
-    digests = row_digests if columns.holds_samples else column_digests
-    return len(distinct(columns, digests, joined=columns.holds_samples) - {b""})
+    """The number of distinct features that are not zero."""
+    distinct = distinct_rows(columns) if columns.holds_samples else distinct_columns(columns)
+    return len(distinct - {b""})
 
 
-def distinct(
-    columns: Columns, digests: Callable[[Any], list[bytes]], *, joined: bool
-) -> set[bytes]:
-    """The different digests, block by block; ``joined``, where a block has a part of each."""
-    blocks = columns.map(digests)
-    if joined:
-        return {b"" if not any(parts) else b"|".join(parts) for parts in zip(*blocks, strict=True)}
-    return {found for block in blocks for found in block}
+RANK_LIMITS = (limit_of, sample_limit, feature_limit)
+
+
+def distinct_rows(columns: Columns) -> set[bytes]:
+    """Digests of the distinct rows: empty for zeros. Each block has a part of every row."""
+    blocks = columns.map(row_digests)
+    return {b"|".join(parts) if any(parts) else b"" for parts in zip(*blocks, strict=True)}
+
+
+def distinct_columns(columns: Columns) -> set[bytes]:
+    """Digests of the distinct columns: empty for zeros."""
+    return {found for block in columns.map(column_digests) for found in block}
 
 
 def column_digests(block: Any) -> list[bytes]:
-    """`row_digests` of the transposed block."""
+    """Digests of the columns of a block."""
     return row_digests(block.T)
 
 
 def row_digests(block: Any) -> list[bytes]:
-    """The digest of every row of an array or sparse array: empty for a row of zeros."""
+    """Digests of the rows of an array or sparse array: empty for a row of zeros."""
     if not is_sparse(block):
         return [digest(row) if row.any() else b"" for row in np.asarray(block)]
     rows = block.tocsr(copy=True)
@@ -162,16 +160,13 @@ def row_digests(block: Any) -> list[bytes]:
 
 
 def digest(*parts: Any) -> bytes:
-    """Tell arrays apart by 32 bytes."""
-    found = hashlib.sha256()
-    for part in parts:
-        found.update(np.ascontiguousarray(part).tobytes())
-    return found.digest()
+    """SHA-256 of arrays."""
+    return hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in parts)).digest()
 
 
 def rescale(columns: Columns) -> None:
-    """Multiply by a power of two, so that the largest value is near 1: no digit is lost."""
+    """Scale by a power of two such that the largest value is near 1: no digit is lost."""
     columns.check_finite()
     largest = columns.largest()
-    exponent = max(int(np.frexp(largest)[1]), -1022)  # 2^1023 is the largest that there is
+    exponent = max(int(np.frexp(largest)[1]), -1022)  # 2^1023 is the largest power
     columns.set_scale(float(np.ldexp(1.0, -exponent)) if largest > 0 else 1.0)

@@ -7,32 +7,27 @@ import numpy as np
 from sklearn import config_context
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils import gen_batches
-from sklearn.utils.validation import (
-    _check_feature_names_in,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from ridgewise._typing import AnyArray, IndexArray, is_sparse
-from ridgewise.spectrum._containers import Transposed
+from ridgewise.spectrum._containers import Computed, as_dense
 
 
 class FeatureExpansion(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Expand each feature into several columns, for additive models: splines, one-hot, powers.
 
-    ``transform`` computes nothing. It returns a container of shape (n_samples, n_columns) that the
-    selectors take as they take any other: columns are computed when they are read, a block of
-    features at a time, and all of them are never in memory together. Selectors with ``groups``
-    select a feature's columns together, without being told.
+    ``transform`` returns a container of shape (n_samples, n_columns) for the selectors. Columns are
+    computed when they are read, a block of features at a time, and are never all in memory.
+    Selectors with ``groups`` select the columns of a feature together by default.
 
     Parameters
     ----------
     transformer : scikit-learn transformer
-        Of each feature by itself, as `SplineTransformer` or `OneHotEncoder` are. One that combines
-        features, such as `PolynomialFeatures`, is applied to one feature at a time.
+        Such as `SplineTransformer` or `OneHotEncoder`. One that combines features, such as
+        `PolynomialFeatures`, is applied to one feature at a time.
     block : int, default=16
-        How many features are expanded together. One transformer is fitted for each block. Of a
-        block, all columns are computed if one is read.
+        How many features share one fitted transformer. All columns of a block are computed if
+        one of them is read.
 
     Attributes
     ----------
@@ -42,11 +37,6 @@ class FeatureExpansion(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in,)
         Only where X has feature names that are all strings.
-
-    Notes
-    -----
-    The columns of new data are those of the features as they were fitted: in a pipeline,
-    ``FeatureExpansion(SplineTransformer())``, a selector and a model can be cross-validated.
 
     Examples
     --------
@@ -113,22 +103,12 @@ class FeatureExpansion(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
         return blocks
 
     def transform(self, X: Any) -> "Expanded":
-        """The columns of X, as a container for selectors.
-
-        Parameters
-        ----------
-        X : array, sparse array or data frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        Expanded
-            Of shape (n_samples, n_columns). It holds X, not a copy of it.
-        """
+        """Return the columns of X as a container for selectors, which refers to X."""
         check_is_fitted(self)
         return Expanded(self._validate(X, reset=False), self)
 
     def _validate(self, X: Any, *, reset: bool) -> Any:
-        """Check names and number of the features. Values are the transformer's to check."""
+        """Check names and number of the features; the transformer checks the values."""
         validate_data(self, X, "no_validation", skip_check_array=True, reset=reset)
         X = X if is_sparse(X) or is_frame(X) else np.asarray(X)
         if len(X.shape) != 2 or 0 in X.shape:
@@ -138,7 +118,7 @@ class FeatureExpansion(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
         return X.tocsc() if is_sparse(X) else X
 
     def get_feature_names_out(self, input_features: Any = None) -> AnyArray:
-        """Names of the columns: the transformer's, made of the features' names."""
+        """Return the names of the columns, which the transformer makes of the features' names."""
         check_is_fitted(self)
         names = _check_feature_names_in(self, input_features)
         parts = [block.names(names[block.features]) for block in self._blocks]
@@ -161,15 +141,15 @@ class Block(NamedTuple):
         return np.array(names, dtype=object)
 
 
-class Expanded:
-    """The columns of an expansion, read as ``[rows, columns]`` like those of a stored array.
+class Expanded(Computed):
+    """The columns of an expansion, a lazy array that is read by ``X[rows, columns]``.
 
     Attributes
     ----------
     shape : tuple of int
     dtype : dtype
     chunks : tuple of int
-        What is computed together.
+        The part that is computed together.
     feature_groups : ndarray of shape (n_columns,)
         The feature of each column.
     header : data frame or None
@@ -194,16 +174,8 @@ class Expanded:
         """The columns' names."""
         return self.expansion.get_feature_names_out()
 
-    @property
-    def T(self) -> Transposed:
-        """Rows and columns exchanged."""
-        return Transposed(self)
-
-    def __getitem__(self, place: tuple[Any, Any]) -> AnyArray:
-        rows, columns = (
-            np.arange(size)[part] for part, size in zip(place, self.shape, strict=True)
-        )
-        values = np.empty((len(rows), len(columns)), dtype=self.dtype, order="F")
+    def fill(self, values: AnyArray, rows: IndexArray, columns: IndexArray) -> None:
+        """See `Computed.fill`: expands the blocks of features that these columns are made of."""
         edges = self.expansion._edges
         bounds = np.searchsorted(columns, edges)
         for number in np.flatnonzero(np.diff(bounds)):
@@ -211,7 +183,6 @@ class Expanded:
             block = self.expansion._blocks[number]
             expanded = expand(block.transformer, values_of(self.X, rows, block.features))
             values[:, inside] = expanded[:, columns[inside] - edges[number]]
-        return values
 
 
 def is_frame(X: Any) -> bool:
@@ -235,16 +206,8 @@ def expand(fitted: Any, values: AnyArray) -> AnyArray:
         return as_dense(fitted.transform(values))
 
 
-def as_dense(values: Any) -> AnyArray:
-    """An array of what may be sparse."""
-    return np.asarray(values.toarray() if is_sparse(values) else values)
-
-
 def owners_of(fitted: Any, n_features: int) -> IndexArray | None:
-    """The feature that each column of a fitted transformer is made of; None if of several.
-
-    Read off the columns' names, which scikit-learn makes of the features' names.
-    """
+    """The feature of each column of a fitted transformer, from its name; None if of several."""
     names = names_of(fitted, [f"\0{feature}\0" for feature in range(n_features)])
     parts = [name.split("\0") for name in names or [""]]
     if any(len(part) != 3 for part in parts):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ridgewise._typing import AnyArray, IndexArray
-from ridgewise.spectrum._containers import Transposed
+from ridgewise.spectrum._containers import Computed, Transposed
 
 INDEX_COLUMN = "__index_level_"  # prefix of the columns in which pandas stores an index
 
@@ -81,7 +81,7 @@ class Group(NamedTuple):
     stop: int
 
 
-class ParquetTable:
+class ParquetTable(Computed):
     """Numeric columns of Parquet files as a two-dimensional array.
 
     Attributes
@@ -116,33 +116,22 @@ class ParquetTable:
         self.chunks = (max((group.stop - group.start for group in self.groups), default=1), 1)
         self.header = make_header([field.name for field in self.fields])
 
-    @property
-    def T(self) -> Transposed:
-        """The transposed table, nothing read."""
-        return Transposed(self)
-
-    def __getitem__(self, place: tuple[Any, Any]) -> AnyArray:
-        rows, columns = (
-            np.arange(size)[part] for part, size in zip(place, self.shape, strict=True)
-        )
-        values = np.empty((len(rows), len(columns)), dtype=self.dtype, order="F")
+    def fill(self, values: AnyArray, rows: IndexArray, columns: IndexArray) -> None:
+        """See `Computed.fill`: reads the row groups that hold these rows."""
+        wanted = [self.fields[j].name for j in columns]
         for group in self.groups:
             inside = slice(*np.searchsorted(rows, [group.start, group.stop]))
-            if inside.start < inside.stop:
-                self.fill(values[inside], group, rows[inside] - group.start, columns)
-        return values
-
-    def fill(self, values: AnyArray, group: Group, rows: IndexArray, columns: IndexArray) -> None:
-        """Read rows of a row group into ``values``."""
-        wanted = [self.fields[j].name for j in columns]
-        # many short columns: threads are slower
-        read = group.file.read_row_group(group.number, columns=wanted, use_threads=False)
-        place = slice(None) if len(rows) == group.stop - group.start else rows
-        # columns are ascending, so they come in the file's order
-        for j, column in enumerate(read.columns):
-            if column.null_count > 0:
-                raise ValueError(f"Input X contains NaN: column {wanted[j]!r} has missing values.")
-            values[:, j] = column.to_numpy()[place]
+            if inside.start == inside.stop:
+                continue
+            # many short columns: threads are slower
+            read = group.file.read_row_group(group.number, columns=wanted, use_threads=False)
+            # columns are ascending, so they come in the file's order
+            for j, column in enumerate(read.columns):
+                if column.null_count > 0:
+                    raise ValueError(
+                        f"Input X contains NaN: column {wanted[j]!r} has missing values."
+                    )
+                values[inside, j] = column.to_numpy()[rows[inside] - group.start]
 
     def strings(self, name: str) -> list[str]:
         """Read a column as strings."""
@@ -164,9 +153,7 @@ def import_parquet() -> Any:
 
 def find_files(path: Path) -> list[Path]:
     """Return the file, or the Parquet files of a folder sorted by name."""
-    if not path.is_dir():
-        return [path]
-    files = sorted(path.glob("*.parquet"))
+    files = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
     if not files:
         raise FileNotFoundError(f"no *.parquet in {path}")
     return files

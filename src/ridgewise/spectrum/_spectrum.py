@@ -11,8 +11,10 @@ import numpy as np
 
 from ridgewise._memory import remembered
 from ridgewise._typing import FloatArray, IndexArray, is_sparse
-from ridgewise.spectrum._columns import Columns, as_columns, as_numeric, as_rows
+from ridgewise.spectrum._columns import Columns
+from ridgewise.spectrum._containers import as_numeric
 from ridgewise.spectrum._decompose import SOLVERS, Decomposition, decompose, is_attained
+from ridgewise.spectrum._open import as_columns, as_rows
 
 MOST_CONDITION = 1e4  # of X, for which quadratic forms of its columns keep eight digits
 SINGLE_CONDITION = 1e2  # ... and for which they keep three or more in single precision
@@ -20,31 +22,35 @@ LARGE = 2**20  # numbers in X, from which on single precision saves time
 
 
 class Spectrum(ABC):
-    """X = V S U^T: S is held, and rows of U (d x l) are there for the asking.
+    """X = V S U^T, with rows of U (d x rank) computed on demand: the vectors of the barrier method.
 
-    A row of U belongs to a feature, and its squared norm is the feature's leverage score. This is
-    what the barrier method takes for its vectors.
+    Row j of U belongs to feature j, and its squared norm is the feature's leverage score.
 
     Attributes
     ----------
     singular_values : ndarray of shape (rank,)
         In descending order.
-    rank : int
-        How many singular vectors are kept.
-    numerical_rank : int
-        How many singular values are above the rounding errors.
+    rank, numerical_rank : int
+        The number of singular vectors that are kept, and of singular values above rounding errors.
     cutoff : float
         Singular values up to this one count as zero.
     energy : float
         The share of the sum of squared singular values that is kept.
-    solver : str
-        "gram" or "qr": the one that was used.
+    solver : {"gram", "qr"}
+        The solver that was used.
     V : ndarray of shape (n, rank)
-        One row a sample.
+        One row for each sample.
     shape : tuple of int
-        The data's: samples and features.
+        Samples and features of the data.
     center : bool
         Whether the features' means were subtracted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ridgewise.spectrum import compute_spectrum
+    >>> compute_spectrum(np.array([[3.0, 0.0, 0.0], [0.0, 1.0, 0.0]])).singular_values
+    array([3., 1.])
     """
 
     V: FloatArray
@@ -63,11 +69,7 @@ class Spectrum(ABC):
 
     @cached_property
     def is_whole(self) -> bool:
-        """Whether X surely has no further singular values: none was cut, and rounding hides none.
-
-        They are all there where the rank is as large as the shape and centring allow, or where
-        equal and zero samples and features explain why it is not.
-        """
+        """Whether these are all singular values: none was cut off, and rounding hides none."""
         return self.rank == self.numerical_rank and is_attained(self.rank, self.columns)
 
     @cached_property
@@ -77,7 +79,7 @@ class Spectrum(ABC):
 
     @property
     def norms2(self) -> FloatArray:
-        """The leverage scores, under the name that the barrier method has for them."""
+        """The leverage scores; the barrier method calls them so."""
         return self.leverage_scores
 
     @abstractmethod
@@ -98,43 +100,37 @@ class Spectrum(ABC):
 
 
 class WideSpectrum(Spectrum):
-    """Of more features than samples: u_j = S^-1 V^T x_j is made when asked for."""
+    """Spectrum of more features than samples: u_j = S^-1 V^T x_j is computed on demand."""
 
     def __init__(self, columns: Columns, found: Decomposition, rank: int | float | None) -> None:
         super().__init__(columns, found, rank)
         self.shape, self.center = columns.shape, columns.center
         self.V = found.vectors[:, : self.rank]
         self.projector = self.V / found.singular_values[: self.rank]
-        if columns.center:  # so that the columns' means do not matter
+        if columns.center:  # sparse columns are not centred themselves
             self.projector -= self.projector.mean(axis=0)
 
     @cached_property
     def leverage_scores(self) -> FloatArray:
-        """Squared norms of the rows of U, shape (d,): one pass over the data."""
         scores = self.columns.norms2(self.projector)
         self.columns.expect(scores)
         return scores
 
     def take(self, indices: IndexArray) -> FloatArray:
-        """Rows of U for the features ``indices``, shape (len(indices), rank)."""
         return self.columns.take(indices).T @ self.projector
 
     def hold(self, indices: IndexArray) -> tuple[Any, FloatArray | None]:
-        """X and B of rows X B of U, or the rows and None where that is quicker to multiply."""
+        """X and B of rows X B of U, or the rows and None where that is faster to multiply."""
         if self.rank < self.shape[0] / 2:
             return self.take(indices), None
         return self.columns.take_rows(indices), self.projector
 
     def projections(self, directions: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
-        """U times ``directions``, block by block."""
         return self.columns.products(self.projector @ directions)
 
     def forms(self, W: FloatArray) -> FloatArray:
-        """See `Spectrum.forms`: one pass over the data.
-
-        With B = V S^-1, u_j^T W u_j = x_j^T (B W B^T) x_j loses digits as the square of the
-        condition number of X does. Where these are too many, u_j = B^T x_j comes first.
-        """
+        # With B = V S^-1, u_j^T W u_j = x_j^T (B W B^T) x_j loses digits with the square of the
+        # condition number of X. Where these are too many, u_j = B^T x_j is computed first.
         most, least = self.singular_values[0], self.singular_values[-1]
         if most < MOST_CONDITION * least:
             W = self.projector @ W @ self.projector.T
@@ -149,12 +145,11 @@ class WideSpectrum(Spectrum):
         return found
 
     def scaled_norms2(self, scale: FloatArray) -> FloatArray:
-        """See `Spectrum.scaled_norms2`: one pass over the data."""
         return self.columns.norms2(self.projector * scale)
 
 
 class TallSpectrum(Spectrum):
-    """Of more samples than features: U is small and held."""
+    """Spectrum of more samples than features: U is small and held."""
 
     def __init__(self, rows: Columns, found: Decomposition, rank: int | float | None) -> None:
         super().__init__(rows, found, rank)
@@ -162,8 +157,8 @@ class TallSpectrum(Spectrum):
         self.U = found.vectors[:, : self.rank]
 
     @cached_property
-    def V(self) -> FloatArray:  # type: ignore[override]  # made when asked for: n x rank
-        """One row a sample: V = X U S^-1."""
+    def V(self) -> FloatArray:  # type: ignore[override]  # computed on demand: n x rank
+        """V = X U S^-1."""
         V = np.empty((self.columns.shape[1], self.rank))
         for place, block in self.columns.dense_blocks():
             V[place] = block.T @ self.U / (self.singular_values * self.columns.scale)
@@ -171,23 +166,18 @@ class TallSpectrum(Spectrum):
 
     @cached_property
     def leverage_scores(self) -> FloatArray:
-        """Squared norms of the rows of U, shape (d,)."""
         return np.einsum("ij,ij->i", self.U, self.U)
 
     def take(self, indices: IndexArray) -> FloatArray:
-        """Rows of U for the features ``indices``, shape (len(indices), rank)."""
         return self.U[indices]
 
     def projections(self, directions: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
-        """U times ``directions``, in one block."""
         yield slice(0, len(self.U)), self.U @ directions
 
     def forms(self, W: FloatArray) -> FloatArray:
-        """See `Spectrum.forms`."""
         return np.einsum("ij,ij->i", self.U @ W, self.U)
 
     def scaled_norms2(self, scale: FloatArray) -> FloatArray:
-        """See `Spectrum.scaled_norms2`."""
         return (self.U * scale) ** 2 @ np.ones(self.rank)
 
 
@@ -203,18 +193,17 @@ def compute_spectrum(
     Parameters
     ----------
     X : array, memory map, sparse array or matrix, or data frame of shape (n, d)
-        Any numeric type; sums are in float64. Or a container that is not in memory: a Zarr array,
-        an HDF5 data set, a Parquet table (`open_parquet`), a Dask array or data frame.
+        Any numeric type; sums are in float64. Or an out-of-core container: a Zarr array, an HDF5
+        data set, a Parquet table (`open_parquet`), a Dask array or data frame.
     rank : int or float or None
-        How many singular vectors to keep: all that are above rounding errors (None), at most so
-        many (int), or as many as hold this share of the sum of squares (float in (0, 1]).
+        How many singular vectors to keep: all above rounding errors (None), at most so many (int),
+        or as many as hold this share of the sum of squares (float in (0, 1]).
     center : bool
         Subtract column means, implicitly where X is sparse.
     solver : {"auto", "gram", "qr"}
         "gram" takes the eigenvalues of K = X X^T, which squares the condition number: singular
         values below about 1e-7 of the largest are lost. "qr" keeps them, at several times the
-        cost. "auto" takes "gram" and goes over to "qr" where the smallest eigenvalues show that
-        digits were lost.
+        cost. "auto" takes "gram", and "qr" if digits were lost.
 
     Returns
     -------
@@ -238,19 +227,13 @@ def compute_spectrum(
 
 
 def scored_spectrum(X: Any, **settings: Any) -> Spectrum:
-    """Compute the spectrum of X with its leverage scores, as `compute_spectrum` and one more pass.
+    """Compute the spectrum of X and its leverage scores: parameters as of `compute_spectrum`.
 
-    Parameters
-    ----------
-    X : array, sparse array or data frame of shape (n, d)
-        As `compute_spectrum` takes it.
-    **settings : object
-        Of `compute_spectrum`.
-
-    Returns
-    -------
-    Spectrum
-        ``leverage_scores`` are computed already.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scored_spectrum(np.array([[3.0, 0.0], [0.0, 1.0]])).leverage_scores
+    array([1., 1.])
     """
     spectrum = compute_spectrum(X, **settings)
     _ = spectrum.leverage_scores  # a cached property
@@ -258,14 +241,14 @@ def scored_spectrum(X: Any, **settings: Any) -> Spectrum:
 
 
 def _decomposed(X: Any, *, center: bool, solver: str) -> tuple[Columns, Decomposition]:
-    """Decompose X through its samples where there are more of them, else through its features."""
+    """Decompose X by its samples if there are more of them than features, else by its features."""
     read = as_rows if X.shape[0] > X.shape[1] else as_columns
     columns = read(X, center=center)
     return columns, decompose(columns, solver)
 
 
 def choose_rank(singular_values: FloatArray, rank: int | float | None) -> int:
-    """How many singular vectors to keep."""
+    """The number of singular vectors to keep."""
     available = len(singular_values)
     if rank is None or available == 0:
         return available
@@ -276,7 +259,7 @@ def choose_rank(singular_values: FloatArray, rank: int | float | None) -> int:
 
 
 def check_parameters(rank: int | float | None, solver: str) -> None:
-    """Refuse what has no meaning, and say what would have."""
+    """Raise if a parameter is invalid."""
     if solver not in SOLVERS:
         raise ValueError(f"solver must be one of {', '.join(map(repr, SOLVERS))}; got {solver!r}")
     if rank is None:

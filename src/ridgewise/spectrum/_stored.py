@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Columns of arrays stored in files, with the next block prefetched."""
+"""Columns of containers that are slow to read: prefetched, and read ahead by leverage."""
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -7,20 +7,33 @@ from typing import Any, TypeVar
 
 import numpy as np
 from sklearn import get_config
-from sklearn.utils import assert_all_finite, gen_batches
+from sklearn.utils import gen_batches
 
 from ridgewise._typing import AnyArray, FloatArray, IndexArray
-from ridgewise.spectrum._candidates import Candidates
 from ridgewise.spectrum._columns import Columns
 from ridgewise.spectrum._containers import read
 
 Block = TypeVar("Block")
 
 
-class StoredColumns(Columns):
-    """Columns of a stored array, read by ``X[rows, columns]``: Zarr, HDF5, Parquet."""
+class SlowColumns(Columns):
+    """Columns of a container in which reading one column costs as much as reading a hundred."""
 
-    candidates: Candidates | None = None
+    candidates: "Candidates | None" = None
+
+    def take(self, indices: IndexArray) -> FloatArray:
+        if self.candidates is not None:
+            return self.candidates.take(indices)
+        distinct, inverse = np.unique(indices, return_inverse=True)
+        return super().take(distinct)[:, inverse]
+
+    def expect(self, scores: FloatArray) -> None:
+        few, most = 4 * self.shape[0], self.block_width
+        self.candidates = Candidates(super().take, scores, few=few, most=most)
+
+
+class StoredColumns(SlowColumns):
+    """Columns of a stored array, read by ``X[rows, columns]``: Zarr, HDF5, Parquet."""
 
     def slices(self) -> Iterator[slice]:
         """Slices of the blocks: whole chunks where they fit, since chunks are read whole."""
@@ -28,72 +41,17 @@ class StoredColumns(Columns):
         room = get_config()["working_memory"] * 2**20 // (4 * 8 * self.shape[0])
         if chunk <= max(width, room):
             width = max(chunk, width // chunk * chunk)
-        yield from gen_batches(self.shape[1], width)
+        return gen_batches(self.shape[1], width)
 
-    def blocks(self) -> Iterator[tuple[slice, AnyArray]]:
-        """Blocks of columns in their stored dtype."""
-        return reading_ahead(lambda place: (place, self.read(place)), self.slices())
-
-    def read(self, columns: slice | IndexArray) -> AnyArray:
-        """Read columns in their stored dtype."""
+    def stored(self, columns: slice | IndexArray) -> AnyArray:
         return read(self.X, slice(0, self.shape[0]), columns)
 
-    def dense_blocks(self) -> Iterator[tuple[slice, FloatArray]]:
-        """See `Columns.dense_blocks`."""
-        for place, block in self.blocks():
-            yield place, self.finish(block)
-
-    def take(self, indices: IndexArray) -> FloatArray:
-        """See `Columns.take`."""
-        if self.candidates is not None:
-            return self.candidates.take(indices)
-        distinct, inverse = np.unique(indices, return_inverse=True)
-        return self.finish(self.read(distinct)[:, inverse])
-
-    def stored(self, indices: IndexArray) -> AnyArray:
-        """See `Columns.stored`."""
-        return self.read(indices)
-
-    def expect(self, scores: FloatArray) -> None:
-        """See `Columns.expect`."""
-        self.candidates = Candidates(
-            lambda indices: self.finish(self.read(indices)),
-            scores,
-            few=4 * self.shape[0],
-            most=self.block_width,
-        )
-
-    def map(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
-        """See `Columns.map`."""
-        return [function(block, *arguments) for _, block in self.blocks()]
-
-    def row_sums(self) -> FloatArray:
-        """See `Columns.row_sums`."""
-        found = [
-            (block.sum(axis=1, dtype=np.float64), block.min(axis=1), block.max(axis=1))
-            for _, block in self.blocks()
-        ]
-        sums, lows, highs = (np.array(part, dtype=np.float64) for part in zip(*found, strict=True))
-        return np.array([sums.sum(axis=0), lows.min(axis=0), highs.max(axis=0)])
-
-    def check_finite(self) -> None:
-        """Raise scikit-learn's error if X has NaN or infinity."""
-        for _, block in self.blocks():
-            assert_all_finite(block, input_name="X")
-
-    def largest(self) -> float:
-        """The largest absolute value."""
-        return max(float(abs(block).max()) for _, block in self.blocks())
+    def blocks(self) -> Iterator[tuple[slice, Any]]:
+        return reading_ahead(lambda place: (place, self.stored(place)), self.slices())
 
 
 def reading_ahead(read: Callable[[slice], Block], places: Iterable[slice]) -> Iterator[Block]:
-    """Yield ``read(place)`` for each place, prefetching the next one in a thread.
-
-    Examples
-    --------
-    >>> list(reading_ahead(lambda place: place.stop, [slice(0, 2), slice(2, 5)]))
-    [2, 5]
-    """
+    """Yield ``read(place)`` for each place, prefetching the next one in a thread."""
     with ThreadPoolExecutor(1) as reader:
         pending = None
         for place in places:
@@ -103,3 +61,64 @@ def reading_ahead(read: Callable[[slice], Block], places: Iterable[slice]) -> It
             pending = following
         if pending is not None:
             yield pending.result()
+
+
+class Candidates:
+    """Cache of columns that reads ahead those of high scores, twice as many each time.
+
+    Parameters
+    ----------
+    read : callable
+        From ascending indices to an array of shape (n, len(indices)).
+    scores : ndarray of shape (d,)
+        Columns of higher scores are expected to be asked for earlier.
+    few : int
+        How many columns to read at least, the first time.
+    most : int
+        How many columns to hold.
+    """
+
+    def __init__(
+        self, read: Callable[[IndexArray], FloatArray], scores: FloatArray, few: int, most: int
+    ) -> None:
+        self.read, self.few, self.most = read, few, most
+        self.order = np.argsort(-scores, kind="stable")
+        self.forget()
+
+    def forget(self) -> None:
+        """Empty the cache."""
+        self.position = np.full(len(self.order), -1)
+        self.held: FloatArray = np.empty((0, 0))
+        self.n_held = 0
+
+    def take(self, indices: IndexArray) -> FloatArray:
+        """The columns ``indices``, in any order, with repetitions."""
+        distinct, inverse = np.unique(indices, return_inverse=True)
+        if len(distinct) > self.most or len(distinct) == 0:
+            return self.read(distinct)[:, inverse]
+        missing = distinct[self.position[distinct] < 0]
+        if self.n_held + len(missing) > self.most:
+            self.forget()
+            missing = distinct
+        if len(missing) > 0:
+            self.hold(self.with_others(missing, len(distinct)))
+        return self.held[:, self.position[indices]]
+
+    def with_others(self, missing: IndexArray, n_asked: int) -> IndexArray:
+        """The missing columns and, as far as there is room, those of the highest scores."""
+        room = self.most - self.n_held - len(missing)
+        ahead = min(self.few - n_asked, room)
+        if ahead <= 0:  # so many at once do not tell which come next
+            return missing
+        unread = self.position < 0
+        unread[missing] = False
+        likely = self.order[unread[self.order]][:ahead]
+        self.few *= 2
+        return np.union1d(missing, likely)
+
+    def hold(self, indices: IndexArray) -> None:
+        """Read columns into the cache."""
+        columns = self.read(indices)
+        self.held = np.hstack([self.held, columns]) if self.n_held > 0 else columns
+        self.position[indices] = self.n_held + np.arange(len(indices))
+        self.n_held += len(indices)
