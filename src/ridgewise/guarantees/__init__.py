@@ -8,7 +8,7 @@ from ridgewise.guarantees._certify import (
     measured_certificate,
     random_features,
 )
-from ridgewise.guarantees._interval import Selection
+from ridgewise.guarantees._interval import Selection, ridge_penalty
 from ridgewise.guarantees._prediction import PredictionBound
 from ridgewise.guarantees._prediction_report import PredictionReport
 from ridgewise.guarantees._risk import Risk, RiskInflation, ridge_risk
@@ -37,6 +37,7 @@ __all__ = [
     "leverage_promise",
     "measured_certificate",
     "random_features",
+    "ridge_penalty",
     "ridge_risk",
     "unweighted_promise",
 ]

@@ -22,7 +22,7 @@ from ridgewise.guarantees._interval import (
     check_not_negative,
     check_rank,
     measured_interval,
-    penalty,
+    ridge_penalty,
     verified_interval,
 )
 from ridgewise.guarantees._proof import check_installed, prove
@@ -138,7 +138,7 @@ def certify(
             )
         if polish:
             start = np.ones(len(selected)) if weights is None else weights
-            e = penalty(spectrum.singular_values, alpha)
+            e = ridge_penalty(spectrum.singular_values, alpha)
             weights = barrier.polish(spectrum.take(selected), start, penalty=e)
         selection = describe(spectrum, selected, weights, rank)
         certificate = verified_certificate(spectrum, selection, alpha)
@@ -222,7 +222,7 @@ def verified_certificate(spectrum: Spectrum, selection: Selection, alpha: float)
             return Certificate(*found, alpha=alpha, verified=True, selection=selection)
         more = "a larger alpha" if alpha else "alpha > 0 (for ridge models)"
         note = f"X is too ill-conditioned for double precision; {more} would help"
-    rows, e = spectrum.take(selection.indices), penalty(spectrum.singular_values, alpha)
+    rows, e = spectrum.take(selection.indices), ridge_penalty(spectrum.singular_values, alpha)
     lower, upper = barrier.weighted_spectrum(rows, selection.w, e)
     if lower <= 64 * spectrum.rank * np.finfo(np.float64).eps * upper:
         lower, note = 0.0, ""  # zero, up to rounding

@@ -103,7 +103,7 @@ def measured_interval(
     where both sides are alpha: the interval then holds 1.
     """
     n, S = spectrum.shape[0], spectrum.singular_values
-    lower, upper = weighted_spectrum(selected_rows, weights, penalty(S, alpha))
+    lower, upper = weighted_spectrum(selected_rows, weights, ridge_penalty(S, alpha))
     smallest = math.hypot(S[-1], math.sqrt(alpha))
     if alpha > 0 and spectrum.rank < n:
         lower, upper = min(lower, 1.0), max(upper, 1.0)
@@ -179,7 +179,7 @@ def basis(V: FloatArray, S: FloatArray, alpha: float) -> FloatArray:
     return np.hstack([P, Q[:, V.shape[1] :] / math.sqrt(alpha)])
 
 
-def penalty(singular_values: FloatArray, alpha: float) -> FloatArray | None:
+def ridge_penalty(singular_values: FloatArray, alpha: float) -> FloatArray | None:
     """Alpha / sigma^2 of each direction, kept in range; None where alpha is 0."""
     if alpha == 0:
         return None

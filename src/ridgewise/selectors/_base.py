@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Base of all selectors: number of features, fitted attributes, transform."""
 
-from collections.abc import Callable
-from functools import wraps
 from numbers import Integral, Real
-from typing import Any, Self, TypeVar, cast
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,35 +17,11 @@ from ridgewise._progress import ProgressLine, listening
 from ridgewise._typing import AnyArray, BoolArray, FloatArray, IndexArray, is_sparse
 from ridgewise.spectrum import as_source, header_of, is_outside, select_columns
 
-Fit = TypeVar("Fit", bound=Callable[..., Any])
-
-
-def shows_progress(fit: Fit) -> Fit:
-    """Decorate `fit`: with ``verbose``, a line on standard error tells the time left."""
-
-    @wraps(fit)
-    def fit_verbosely(self: Any, *arguments: Any, **settings: Any) -> Any:
-        if not self.verbose:
-            return fit(self, *arguments, **settings)
-        line = ProgressLine()
-        try:
-            with listening(line):
-                return fit(self, *arguments, **settings)
-        finally:
-            line.end()
-
-    return cast(Fit, fit_verbosely)
-
 
 class FeatureSelector(SelectorMixin, BaseEstimator):
-    """Base of the selectors.
+    """Base of the selectors: a subclass implements ``_fit``, which ends in ``_set_selection``."""
 
-    A fitted one has ``selected_`` (in the order of selection), ``weights_`` (aligned with it) and
-    ``n_selected_``, and nothing of the size of X. With groups, ``selected_groups_`` has their
-    labels in the order of selection, ``weights_`` is aligned with it, and ``selected_`` has their
-    features.
-    """
-
+    verbose: bool = False
     selected_: IndexArray
     selected_groups_: AnyArray
     group_sizes_: IndexArray
@@ -55,6 +29,32 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
     weights_: FloatArray
     n_selected_: int
     n_features_in_: int
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Select features of X.
+
+        Parameters
+        ----------
+        X : array, sparse array or data frame, or stored or Dask array, of shape (n, d)
+            `RRQRSelector` and `SklearnSelector` need it in memory.
+        y : array-like of shape (n,) or (n, n_targets), default=None
+            Classes or numbers. Ignored by the methods that use no target.
+
+        Returns
+        -------
+        self
+        """
+        if not self.verbose:
+            return self._fit(X, y)
+        line = ProgressLine()
+        try:
+            with listening(line):
+                return self._fit(X, y)
+        finally:
+            line.end()
+
+    def _fit(self, X: Any, y: Any) -> Self:
+        raise NotImplementedError
 
     def _set_selection(
         self, chosen: IndexArray, weights: FloatArray | None = None, groups: Groups | None = None

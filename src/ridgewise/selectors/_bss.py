@@ -16,9 +16,10 @@ from ridgewise.guarantees import (
     effective_dimension,
     features_for_epsilon,
     measured_certificate,
+    ridge_penalty,
 )
-from ridgewise.selectors._base import check_one_of, shows_progress
-from ridgewise.selectors._spectral import SpectralSelector, check_alpha, penalty_of
+from ridgewise.selectors._base import check_one_of
+from ridgewise.selectors._spectral import SpectralSelector, check_alpha
 from ridgewise.spectrum import Spectrum
 
 DRAWS_PER_DIMENSION = 4  # below the rank, by default: promises [1/4, 9/4]
@@ -60,50 +61,36 @@ class BSSSelector(SpectralSelector):
     Parameters
     ----------
     n_features_to_select : int or float or None, default=None
-        The number r of features (int), or their share (float in (0, 1]). Where it reaches the
-        number of features d, each is kept with weight 1. r draws may draw a feature again; then
-        more draws are made, with the same barriers, until r distinct features are selected, or
-        4 r draws are made, and a `FewerFeaturesWarning` says how many they gave. After T draws
-        instead of r the promise is (1 - s) (1 - s r / T) K <= K~ <= (1 + s) (1 + s r / T) K, which
-        is better. None: four times the rank, at most half of the features (so half of them where
-        there are more samples than features); here repeated draws are left as they are.
+        Number r of features (int), or their share (float in (0, 1]). All of them have weight 1.
+        None: as many draws as four times the rank, at most half of the features.
     epsilon : float, default=None
-        Instead of a number: about the fewest draws whose *measured* bounds are
-        (1 - epsilon) K <= K~ <= (1 + epsilon) K, found in a few runs (some hundredths above the
-        fewest), with the rule "ratio" and polish, which need the fewest on real data, whatever
-        ``rule`` and ``polish`` are. Never more than are needed for the promise. Weights of features
-        with small leverage scores can be large then. It is about K itself, so alpha must be 0 or
-        "auto".
+        Instead of a number: about the fewest draws that reach (1 - epsilon) K <= K~ <=
+        (1 + epsilon) K, with rule "ratio" and polish. For alpha of 0 or "auto".
     rule : {"norm", "slack", "ratio"}, default="norm"
-        Which of the feasible features is drawn: that of the largest leverage score (the paper's
-        rule); or, of a pool of features with the most room between the barriers, that with the
-        most, which gives the tighter certificate, or that with the largest ratio, which gives the
-        tightest one after polish. The last two take longer.
+        Which feasible feature is drawn: that of the largest leverage score (the paper's rule); or,
+        of a pool of features, that with the most room between the barriers ("slack": a tighter
+        certificate), or the largest ratio ("ratio": the tightest after polish). Both take longer.
     polish : bool, default=False
-        Whether the selected features are reweighted after the draws, so that the measured bounds
-        are as tight as they allow. Never looser than before.
+        Whether to reweight the selected features for the tightest bounds. Never looser.
     alpha : float or "auto", default="auto"
         For which ridge models the bounds hold: those that add at least this to the kernel's
-        diagonal. 0: all of them, as in the paper, which needs more draws than the rank. A number:
-        your model's own. "auto": 0 where r exceeds the rank, else the smallest alpha whose
-        effective dimension is at most r / 4.
+        diagonal. 0: all, which needs more draws than the rank. "auto": 0 where r exceeds the rank,
+        else the smallest alpha whose effective dimension is at most r / 4.
     rank : int or float or None, default=None
         Work on the top singular vectors only: so many (int), or those that hold this share of the
-        sum of squares (float in (0, 1]). None: all above rounding errors. The certificate is then
-        about that part of X.
+        sum of squares (float in (0, 1]). The certificate is then about that part of X.
     center : bool, default=False
         Subtract the features' means, implicitly: sparse stays sparse. ``transform`` does not.
     rescale : bool, default=True
         Whether ``transform`` multiplies features by the roots of their weights. ``certificate_`` is
         about the weighted features; ``certify(X, selector)`` about what ``transform`` gives.
     solver : {"auto", "gram", "qr"}, default="auto"
-        "gram" works on K, fast; "qr" keeps twice the digits of ill-conditioned X; "auto" looks.
+        "gram" works on K, fast; "qr" keeps twice the digits of ill-conditioned X.
     verbose : bool, default=False
         Whether to show progress on standard error, with the time left.
     groups : None, int or array-like of shape (n_features,), default=None
-        Groups of features that are selected whole: an int for so many consecutive features each,
-        or one label (any hashable) a feature. ``n_features_to_select`` then counts groups. The
-        bounds are the same for so many groups, whatever their sizes.
+        Groups of features that are selected whole and counted by ``n_features_to_select``: so many
+        consecutive features each (int), or one label (any hashable) a feature.
 
     Attributes
     ----------
@@ -111,27 +98,21 @@ class BSSSelector(SpectralSelector):
         Feature indices in the order of selection.
     weights_ : ndarray of shape (n_selected,)
         Their weights, summed over repeated draws; with groups, one a selected group.
-    selected_groups_ : ndarray of shape (n_selected_groups,)
-        Only with groups: their labels in the order of selection; their numbers, from 0, if
-        ``groups`` is an int.
-    group_sizes_ : ndarray of shape (n_selected_groups,)
-        Only with groups: how many features each of those has.
+    selected_groups_, group_sizes_ : ndarray of shape (n_selected_groups,)
+        Only with groups: their labels (numbers from 0 if ``groups`` is an int), and their sizes.
     n_groups_ : int
-        Only with groups: how many there are in X.
-    n_selected_ : int
+        Only with groups: how many X has.
     certificate_ : Certificate
         What was promised, and what was measured.
     alpha_ : float
-        The alpha that was worked with.
     n_draws_ : int
         The number of draws made: r, or more where features were drawn again.
     leverage_scores_ : ndarray of shape (n_features_in,)
     singular_values_ : ndarray of shape (rank,)
     rank_ : int
-        The rank that was worked with.
-    n_features_in_ : int
+    n_selected_, n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in,)
-        Only where X has feature names that are all strings.
+        Only if X has feature names that are all strings.
 
     See Also
     --------
@@ -139,8 +120,12 @@ class BSSSelector(SpectralSelector):
 
     Notes
     -----
-    The method ignores labels and, at alpha = 0, singular values: noise directions count as much as
-    signal. With ``rank=`` it looks at the leading directions only, with ``alpha`` mostly.
+    A draw may repeat a feature. If ``n_features_to_select`` is given, more draws follow until that
+    many distinct features are selected, at most 4 r (else a `FewerFeaturesWarning`); after T draws
+    the promise is (1 - s) (1 - s r / T) K <= K~ <= (1 + s) (1 + s r / T) K, which is better.
+
+    At alpha = 0 singular values are ignored: noise directions count as much as signal. ``rank``
+    leaves them out, and alpha > 0 weighs them less. The guide has more on each parameter.
 
     References
     ----------
@@ -190,20 +175,7 @@ class BSSSelector(SpectralSelector):
         self.verbose = verbose
         self.groups = groups
 
-    @shows_progress
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Select features of X.
-
-        Parameters
-        ----------
-        X : array, sparse array or data frame, or stored or Dask array, of shape (n, d)
-        y : ignored
-            Present for pipelines.
-
-        Returns
-        -------
-        self
-        """
+    def _fit(self, X: Any, y: Any) -> Self:
         check_one_of("rule", self.rule, RULES)
         if not isinstance(self.polish, bool | np.bool_):
             raise ValueError(f"polish must be True or False; got {self.polish!r}")
@@ -240,13 +212,10 @@ class BSSSelector(SpectralSelector):
         """Make the draws, or keep every feature."""
         self.alpha_ = self._choose_alpha(n_draws, groups)
         if n_draws >= len(groups):
-            everything = np.arange(self.n_features_in_)
             certificate = measured_certificate(
-                spectrum, everything, promised=(1.0, 1.0), rank=self.rank
+                spectrum, np.arange(self.n_features_in_), promised=(1.0, 1.0), rank=self.rank
             )
-            kept = np.arange(len(groups))
-            return Selection(kept, np.ones(len(kept)), n_draws, certificate)
-        penalty = self._penalty()
+            return Selection(np.arange(len(groups)), np.ones(len(groups)), n_draws, certificate)
         found = remembered(
             draw,
             spectrum,
@@ -259,6 +228,7 @@ class BSSSelector(SpectralSelector):
         features, sizes = groups.members(found.selected), groups.sizes[found.selected]
         weights = found.weights
         if polished:
+            penalty = ridge_penalty(self.singular_values_, self.alpha_)
             weights = polish(spectrum.take(features), weights, penalty=penalty, sizes=sizes)
         certificate = measured_certificate(
             spectrum,
@@ -362,7 +332,7 @@ def warn_of_fewer(
     warnings.warn(
         f"{len(found.selected)} distinct {what} were selected of {wanted} asked for: {why}",
         FewerFeaturesWarning,
-        stacklevel=3,
+        stacklevel=4,
     )
 
 
@@ -375,5 +345,5 @@ def draw(
     groups: Groups | None,
 ) -> Sparsifier:
     """Make the draws, for ridge models that add alpha to the kernel's diagonal."""
-    penalty = penalty_of(spectrum.singular_values, alpha)
+    penalty = ridge_penalty(spectrum.singular_values, alpha)
     return sparsify(spectrum, n_draws, rule, penalty, n_distinct, groups)

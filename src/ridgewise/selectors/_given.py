@@ -26,8 +26,7 @@ class GivenSelector(FeatureSelector):
     selected_ : ndarray of shape (n_selected,)
         The indices, in the order given.
     weights_ : ndarray of shape (n_selected,)
-    n_selected_ : int
-    n_features_in_ : int
+    n_selected_, n_features_in_ : int
 
     Examples
     --------
@@ -48,18 +47,7 @@ class GivenSelector(FeatureSelector):
         self.weights = weights
         self.rescale = rescale
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Check that X has the features.
-
-        Parameters
-        ----------
-        X : array, sparse array or data frame of shape (n, d)
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
+    def _fit(self, X: Any, y: Any) -> Self:
         X = validate_wide(self, X)
         indices = np.asarray(self.features, dtype=np.intp)
         if not len(indices) or len(np.unique(indices)) < len(indices):

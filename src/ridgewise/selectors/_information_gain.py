@@ -26,7 +26,7 @@ class InformationGainSelector(FeatureSelector):
     Parameters
     ----------
     n_features_to_select : int or float or None, default=None
-        Number of features, or a share of all features. None selects half.
+        Number of features (int), or their share (float in (0, 1]). None: half.
     threshold : float >= 0 or "median", default=0.0
         A feature is present in a sample if its absolute value is above this. With "median", if
         its value is above the feature's median: for continuous data, which have no zeros.
@@ -37,11 +37,10 @@ class InformationGainSelector(FeatureSelector):
         Feature indices by descending gain; ties by ascending index.
     weights_ : ndarray of shape (n_selected,)
         All ones.
-    n_selected_ : int
     scores_ : ndarray of shape (n_features_in,)
         Information gain of every feature, in bits.
     classes_ : ndarray
-    n_features_in_ : int
+    n_selected_, n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in,)
         Only if X has feature names that are all strings.
 
@@ -68,19 +67,7 @@ class InformationGainSelector(FeatureSelector):
         self.n_features_to_select = n_features_to_select
         self.threshold = threshold
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Select features of X.
-
-        Parameters
-        ----------
-        X : array, sparse array, data frame, stored or Dask array of shape (n, d)
-        y : array-like of shape (n,)
-            Class labels; any number of classes.
-
-        Returns
-        -------
-        self
-        """
+    def _fit(self, X: Any, y: Any) -> Self:
         check_threshold(self.threshold)
         y = validate_data(self, y=y)
         X = validate_wide(self, X)

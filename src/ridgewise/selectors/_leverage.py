@@ -9,11 +9,19 @@ from sklearn.utils import check_random_state
 
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.barrier import penalized_norms2
-from ridgewise.guarantees import features_for_epsilon, leverage_promise, measured_certificate
+from ridgewise.guarantees import (
+    features_for_epsilon,
+    leverage_promise,
+    measured_certificate,
+    ridge_penalty,
+)
 from ridgewise.selectors._base import check_one_of, descending
 from ridgewise.selectors._spectral import SpectralSelector, check_alpha
 
 MOST_DRAWS = 10**8  # they are held in memory
+# Probabilities are rounded to multiples of 2^-40: their sums are exact in any order, so that
+# rounding errors of the scores, which differ from machine to machine, do not change the draws.
+RESOLUTION = 2.0**40
 SAMPLINGS = ("iid", "bernoulli", "top")
 
 
@@ -26,17 +34,17 @@ class LeverageSelector(SpectralSelector):
     Parameters
     ----------
     n_features_to_select : int or float or None, default=None
-        The number of draws r (int), or the share of the features (float in (0, 1]). None: four
-        times the rank, at most d.
+        Number of draws r (int), or a share of the features (float in (0, 1]). None: four times the
+        rank, at most d.
     epsilon : float, default=None
         Instead of a number: as many draws as promise (1 - epsilon) K <= K~ <= (1 + epsilon) K with
         probability 1 - delta. Not for ``sampling="top"``, which promises nothing.
     delta : float, default=0.1
         The probability with which that may fail.
     sampling : {"iid", "bernoulli", "top"}, default="iid"
-        With p = score / rank: r independent draws with replacement, weighted by 1 / (r p) each;
-        each feature at most once, with probability min(1, r p) and weighted by its inverse, so
-        that their number is random; the r largest scores, unweighted and deterministic.
+        With p = score / rank: "iid" draws r times with replacement, each with weight 1 / (r p);
+        "bernoulli" takes each feature with probability min(1, r p) and weight 1 over that; "top"
+        takes the r largest scores, unweighted and deterministic.
     alpha : float, default=0
         For ridge models that add this to the kernel's diagonal: ridge leverage scores, which
         weigh each direction by sigma^2 / (sigma^2 + alpha), and the certificate of K + alpha.
@@ -47,16 +55,14 @@ class LeverageSelector(SpectralSelector):
     center : bool, default=False
         Subtract the features' means, implicitly: sparse stays sparse. ``transform`` does not.
     rescale : bool, default=True
-        Whether ``transform`` multiplies features by the roots of their weights. ``certificate_`` is
-        about the weighted features; ``certify(X, selector)`` about what ``transform`` gives.
+        Whether ``transform`` multiplies features by the roots of their weights.
     solver : {"auto", "gram", "qr"}, default="auto"
-        "gram" works on K, fast; "qr" keeps twice the digits of ill-conditioned X; "auto" looks.
+        "gram" works on K, fast; "qr" keeps twice the digits of ill-conditioned X.
     random_state : int, RandomState instance or None, default=None
         Pass an int for the same features on every run and every machine.
     groups : None, int or array-like of shape (n_features,), default=None
-        Groups of features that are selected whole: an int for so many consecutive features each,
-        or one label (any hashable) a feature. ``n_features_to_select`` then counts groups, and
-        a group's score is the sum of its features' scores.
+        Groups of features that are selected whole and counted by ``n_features_to_select``: so many
+        consecutive features each (int), or one label (any hashable) a feature. Scores add up.
 
     Attributes
     ----------
@@ -64,24 +70,19 @@ class LeverageSelector(SpectralSelector):
         Feature indices in the order of selection; by descending score where there is none.
     weights_ : ndarray of shape (n_selected,)
         Their weights, summed over repeated draws; with groups, one a selected group.
-    selected_groups_ : ndarray of shape (n_selected_groups,)
-        Only with groups: their labels in the order of selection; their numbers, from 0, if
-        ``groups`` is an int.
-    group_sizes_ : ndarray of shape (n_selected_groups,)
-        Only with groups: how many features each of those has.
+    selected_groups_, group_sizes_ : ndarray of shape (n_selected_groups,)
+        Only with groups: their labels (numbers from 0 if ``groups`` is an int), and their sizes.
     n_groups_ : int
-        Only with groups: how many there are in X.
-    n_selected_ : int
+        Only with groups: how many X has.
     certificate_ : Certificate
         What was promised, and what was measured.
     leverage_scores_ : ndarray of shape (n_features_in,)
         The scores that were drawn from: ridge leverage scores where alpha is above 0.
     singular_values_ : ndarray of shape (rank,)
     rank_ : int
-        The rank that was worked with.
-    n_features_in_ : int
+    n_selected_, n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in,)
-        Only where X has feature names that are all strings.
+        Only if X has feature names that are all strings.
 
     See Also
     --------
@@ -122,21 +123,10 @@ class LeverageSelector(SpectralSelector):
         self.random_state = random_state
         self.groups = groups
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Select features of X.
-
-        Parameters
-        ----------
-        X : array, sparse array or data frame, or stored or Dask array, of shape (n, d)
-        y : ignored
-            Present for pipelines.
-
-        Returns
-        -------
-        self
-        """
+    def _fit(self, X: Any, y: Any) -> Self:
         check_one_of("sampling", self.sampling, SAMPLINGS)
-        check_delta(self.delta)
+        if not isinstance(self.delta, Real) or not 0 < float(self.delta) < 1:
+            raise ValueError(f"delta must be a probability between 0 and 1; got {self.delta!r}")
         check_alpha(self.alpha, auto=False)
         promises = self.sampling != "top" and self.alpha == 0
         if self.epsilon is not None and not promises:
@@ -147,10 +137,15 @@ class LeverageSelector(SpectralSelector):
             )
         spectrum, groups = self._fit_spectrum(X)
         self.alpha_ = float(self.alpha)
-        penalty = self._penalty()
+        penalty = ridge_penalty(self.singular_values_, self.alpha_)
         if penalty is not None:
             self.leverage_scores_ = penalized_norms2(spectrum, penalty)
-        n_draws = self._draws_for_epsilon() or self._n_draws(groups)
+        if self.epsilon is None:
+            n_draws = self._n_draws(groups)
+        else:
+            n_draws = features_for_epsilon(
+                self.epsilon, self.rank_, method="leverage", delta=self.delta
+            )
         if n_draws > MOST_DRAWS and self.sampling != "top":
             raise ValueError(
                 f"sampling makes at most {MOST_DRAWS:,} draws, and about "
@@ -159,14 +154,15 @@ class LeverageSelector(SpectralSelector):
             )
         scores = groups.sums(self.leverage_scores_)
         self._set_selection(*self._sample(scores, n_draws), groups)
+        promised: tuple[float | None, float | None] = (None, None)
+        if promises:
+            promised = leverage_promise(self.rank_, n_draws, self.delta)
         self.certificate_ = measured_certificate(
             spectrum,
             self.selected_,
             self.feature_weights_,
             alpha=self.alpha_,
-            promised=leverage_promise(self.rank_, n_draws, self.delta)
-            if promises
-            else (None, None),
+            promised=promised,
             confidence=1 - self.delta if promises else 1.0,
             rank=self.rank,
         )
@@ -176,11 +172,6 @@ class LeverageSelector(SpectralSelector):
     def is_random(self) -> bool:
         """Whether ``random_state`` has a part in what is selected."""
         return self.sampling != "top"
-
-    def _draws_for_epsilon(self) -> int | None:
-        if self.epsilon is None:
-            return None
-        return features_for_epsilon(self.epsilon, self.rank_, method="leverage", delta=self.delta)
 
     def _sample(self, scores: FloatArray, n_draws: int) -> tuple[IndexArray, FloatArray | None]:
         """Selected features, or groups, and their weights."""
@@ -222,19 +213,6 @@ def draw_each_once(p: FloatArray, n_draws: int, random_state: Any) -> tuple[Inde
     return selected, 1 / chances[selected]
 
 
-RESOLUTION = 2.0**40
-
-
 def exact_shares(p: FloatArray) -> FloatArray:
-    """Probabilities as whole numbers of 2^-40.
-
-    Their sums are exact in any order, so that rounding errors of the scores, which differ from
-    machine to machine, do not change what is drawn.
-    """
+    """Probabilities as multiples of 1 / RESOLUTION."""
     return np.round(p * RESOLUTION)
-
-
-def check_delta(delta: Any) -> None:
-    """Refuse what is no probability."""
-    if not isinstance(delta, Real) or not 0 < float(delta) < 1:
-        raise ValueError(f"delta must be a probability between 0 and 1; got {delta!r}")

@@ -17,30 +17,26 @@ class RandomSelector(FeatureSelector):
     Parameters
     ----------
     n_features_to_select : int or float or None, default=None
-        How many features, or which share of them. None: half. At most d.
+        Number of features (int), or their share (float in (0, 1]). None: half.
     random_state : int, RandomState instance or None, default=None
         Pass an int for the same features on every run.
     groups : None, int or array-like of shape (n_features,), default=None
-        Groups of features that are selected whole: an int for so many consecutive features each,
-        or one label (any hashable) a feature. ``n_features_to_select`` then counts groups.
+        Groups of features that are selected whole and counted by ``n_features_to_select``: so many
+        consecutive features each (int), or one label (any hashable) a feature.
 
     Attributes
     ----------
     selected_ : ndarray of shape (n_selected,)
         Feature indices in the order of selection.
     weights_ : ndarray of shape (n_selected,)
-        Ones: this method does not weight. With groups, one a selected group.
-    selected_groups_ : ndarray of shape (n_selected_groups,)
-        Only with groups: their labels in the order of selection; their numbers, from 0, if
-        ``groups`` is an int.
-    group_sizes_ : ndarray of shape (n_selected_groups,)
-        Only with groups: how many features each of those has.
+        Ones; with groups, one a selected group.
+    selected_groups_, group_sizes_ : ndarray of shape (n_selected_groups,)
+        Only with groups: their labels (numbers from 0 if ``groups`` is an int), and their sizes.
     n_groups_ : int
-        Only with groups: how many there are in X.
-    n_selected_ : int
-    n_features_in_ : int
+        Only with groups: how many X has.
+    n_selected_, n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in,)
-        Only where X has feature names that are all strings.
+        Only if X has feature names that are all strings.
 
     Examples
     --------
@@ -61,19 +57,7 @@ class RandomSelector(FeatureSelector):
         self.random_state = random_state
         self.groups = groups
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Select features of X.
-
-        Parameters
-        ----------
-        X : array, sparse array or data frame, or stored or Dask array, of shape (n, d)
-        y : ignored
-            Present for pipelines.
-
-        Returns
-        -------
-        self
-        """
+    def _fit(self, X: Any, y: Any) -> Self:
         X = validate_wide(self, X)
         groups = groups_of(self.groups, X)
         half = max(1, len(groups) // 2)

@@ -25,7 +25,7 @@ class RRQRSelector(FeatureSelector):
     Parameters
     ----------
     n_features_to_select : int or float or None, default=None
-        Number of features, or a share of all features. None selects rank(X).
+        Number of features (int), or their share (float in (0, 1]). None: rank(X).
     restart : bool, default=True
         Whether to factorize the remaining columns when more than rank(X) are selected.
 
@@ -35,10 +35,9 @@ class RRQRSelector(FeatureSelector):
         Feature indices in the order of selection.
     weights_ : ndarray of shape (n_selected,)
         All ones.
-    n_selected_ : int
     rank_ : int
         Number of pivots in the first factorization.
-    n_features_in_ : int
+    n_selected_, n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in,)
         Only if X has feature names that are all strings.
 
@@ -65,19 +64,7 @@ class RRQRSelector(FeatureSelector):
         self.n_features_to_select = n_features_to_select
         self.restart = restart
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Select features of X.
-
-        Parameters
-        ----------
-        X : array, sparse array or data frame of shape (n, d)
-        y : ignored
-            Present for pipelines.
-
-        Returns
-        -------
-        self
-        """
+    def _fit(self, X: Any, y: Any) -> Self:
         if is_outside(X):
             raise ValueError(
                 "RRQRSelector needs X as a dense array in memory; got "

@@ -35,7 +35,7 @@ class SklearnSelector(FeatureSelector):
     Parameters
     ----------
     n_features_to_select : int or float or None, default=None
-        Number of features, or a share of all features. None selects half.
+        Number of features (int), or their share (float in (0, 1]). None: half.
     by : {"f-test", "l1", "rfe"}, default="f-test"
         "f-test": `f_classif` or `f_regression`, feature by feature. "l1": the largest coefficients
         of `Lasso` or of `LinearSVC` with an l1 penalty, on standardized features: at the first
@@ -50,8 +50,7 @@ class SklearnSelector(FeatureSelector):
         Feature indices by descending rank; equal ranks by ascending index.
     weights_ : ndarray of shape (n_selected,)
         All ones.
-    n_selected_ : int
-    n_features_in_ : int
+    n_selected_, n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in,)
         Only if X has feature names that are all strings.
 
@@ -75,19 +74,7 @@ class SklearnSelector(FeatureSelector):
         self.by = by
         self.classify = classify
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Select features of X for the target y.
-
-        Parameters
-        ----------
-        X : array, sparse array or data frame of shape (n, d)
-        y : array-like of shape (n,)
-            Class labels, or numbers if not ``classify``.
-
-        Returns
-        -------
-        self
-        """
+    def _fit(self, X: Any, y: Any) -> Self:
         check_one_of("by", self.by, tuple(SCORES))
         X = validate_wide(self, X)
         d = X.shape[1]

@@ -56,15 +56,6 @@ class SpectralSelector(FeatureSelector):
         default = max(1, min(int(share * len(groups)), DRAWS_PER_RANK * self.rank_))
         return check_n_groups(self.n_features_to_select, groups, default)
 
-    def _penalty(self) -> FloatArray | None:
-        """Of each direction alpha / sigma^2; None where alpha is 0."""
-        return penalty_of(self.singular_values_, self.alpha_)
-
-
-def penalty_of(singular_values: FloatArray, alpha: float) -> FloatArray | None:
-    """Of each direction alpha / sigma^2; None where alpha is 0."""
-    return None if alpha == 0 else alpha / singular_values**2
-
 
 def check_not_both(n_features_to_select: Any, epsilon: Any) -> None:
     """A number of features or an epsilon, not both; and an epsilon between 0 and 1."""

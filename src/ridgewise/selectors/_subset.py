@@ -13,7 +13,7 @@ from ridgewise._groups import Groups
 from ridgewise._memory import remembered
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.guarantees import effective_dimension, measured_certificate, unweighted_promise
-from ridgewise.selectors._base import check_one_of, shows_progress
+from ridgewise.selectors._base import check_one_of
 from ridgewise.selectors._limits import as_targets, read_limits
 from ridgewise.selectors._spectral import SpectralSelector, check_alpha
 from ridgewise.spectrum import Spectrum, as_columns, as_numeric, compute_spectrum, scaled_columns
@@ -177,20 +177,7 @@ class SubsetSelector(SpectralSelector):
         self.bound = bound
         self.verbose = verbose
 
-    @shows_progress
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Select features of X.
-
-        Parameters
-        ----------
-        X : array, sparse array or data frame, or stored or Dask array, of shape (n, d)
-        y : array-like of shape (n,) or (n, n_targets), default=None
-            Classes or numbers. Ignored where ``target="data"``.
-
-        Returns
-        -------
-        self
-        """
+    def _fit(self, X: Any, y: Any) -> Self:
         check_one_of("target", self.target, TARGETS)
         check_alpha(self.alpha, auto=True)
         if self.alpha == 0:
