@@ -27,9 +27,7 @@ def read_results(folder):
 @pytest.fixture
 def without_page(monkeypatch):
     """The page takes most of the time, and has tests of its own."""
-    monkeypatch.setattr(
-        "ridgewise.cli._compare.comparison_page", lambda *_, **__: "<!DOCTYPE html>"
-    )
+    monkeypatch.setattr("ridgewise.report.comparison_page", lambda *_, **__: "<!DOCTYPE html>")
 
 
 def test_files(run_here, table, tmp_path):

@@ -32,7 +32,7 @@ def visits(tmp_path_factory):
 @pytest.fixture
 def without_page(monkeypatch):
     """The page takes most of the time."""
-    monkeypatch.setattr("ridgewise.cli._select.selection_page", lambda *_, **__: "<!DOCTYPE html>")
+    monkeypatch.setattr("ridgewise.report.selection_page", lambda *_, **__: "<!DOCTYPE html>")
 
 
 def selected(folder):

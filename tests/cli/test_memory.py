@@ -43,9 +43,9 @@ def seen(monkeypatch):
         seen.update(X=X, megabytes=sklearn.get_config()["working_memory"])
         return real(selector, X, *arguments, **settings)
 
-    real = _select.run_selection
-    monkeypatch.setattr(_select, "run_selection", run_selection)
-    monkeypatch.setattr(_select, "selection_page", lambda *_, **__: "<!DOCTYPE html>")
+    real = _select.evaluation.run_selection
+    monkeypatch.setattr(_select.evaluation, "run_selection", run_selection)
+    monkeypatch.setattr(_select.report, "selection_page", lambda *_, **__: "<!DOCTYPE html>")
     return seen
 
 
@@ -181,14 +181,14 @@ def test_what_is_wrong_with_a_large_file_is_said_as_of_a_small_one(tmp_path):
 
 def test_compare_takes_it_too(run_here, table, monkeypatch):
     seen = {}
-    real = _compare.compare
+    real = _compare.evaluation.compare
 
     def compare(selectors, X, *arguments, **settings):
         seen.update(megabytes=sklearn.get_config()["working_memory"])
         return real(selectors, X, *arguments, **settings)
 
-    monkeypatch.setattr(_compare, "compare", compare)
-    monkeypatch.setattr(_compare, "comparison_page", lambda *_, **__: "<!DOCTYPE html>")
+    monkeypatch.setattr(_compare.evaluation, "compare", compare)
+    monkeypatch.setattr(_compare.report, "comparison_page", lambda *_, **__: "<!DOCTYPE html>")
     columns = ("-t", "outcome", "--ids", "patient", "--ids", "dose")
     few = ("-m", "random", "-n", "20", "--alpha", "1", "--folds", "2", "--repeats", "1")
     code, _, err = run_here("compare", "small.csv", *columns, *few, "--memory", "300MiB")

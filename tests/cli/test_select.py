@@ -33,7 +33,7 @@ def read_selected(folder):
 @pytest.fixture
 def without_page(monkeypatch):
     """The page takes most of the time, and has tests of its own."""
-    monkeypatch.setattr("ridgewise.cli._select.selection_page", lambda *_, **__: "<!DOCTYPE html>")
+    monkeypatch.setattr("ridgewise.report.selection_page", lambda *_, **__: "<!DOCTYPE html>")
 
 
 def test_columns_that_are_no_features(run_here, tmp_path):
@@ -398,7 +398,7 @@ def test_interrupted(run_here, table, tmp_path, monkeypatch):
     def interrupt(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ridgewise.cli._select.run_selection", interrupt)
+    monkeypatch.setattr("ridgewise.evaluation.run_selection", interrupt)
     code, out, err = run_here("select", table, *SELECT)
     assert (code, out) == (130, "")
     assert err.strip() == "ridgewise: interrupted"

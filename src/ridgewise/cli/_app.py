@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The application that the commands are added to, and the options that all of them have."""
 
+import inspect
+import re
 import shlex
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 
+Function = TypeVar("Function", bound=Callable[..., None])
 LARGEST_SEED = 2**32 - 1  # of numpy's RandomState
 
 
@@ -21,6 +25,21 @@ def make_app(**settings: object) -> typer.Typer:
 
 
 app = make_app()
+
+
+def command(
+    group: typer.Typer, name: str | None = None, **values: str
+) -> Callable[[Function], Function]:
+    """Add a command, with its docstring, formatted with ``values``, as its help."""
+
+    def add(function: Function) -> Function:
+        text = inspect.cleandoc(function.__doc__ or "").format(**values)
+        # "\b" keeps the lines of the examples
+        text = re.sub(r"\nExamples\n-+\n", "\nExamples:\n\n\b\n", text)
+        return group.command(name, help=text)(function)
+
+    return add
+
 
 Seed = Annotated[
     int, typer.Option(min=0, max=LARGEST_SEED, help="Random seed of splits and random methods.")

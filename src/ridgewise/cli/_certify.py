@@ -9,30 +9,15 @@ from typing import Annotated
 
 import typer
 
-from ridgewise.cli._app import AsJson, Force, Quiet, app
+from ridgewise import report
+from ridgewise.cli._app import AsJson, Force, Quiet, app, command
 from ridgewise.cli._options import Center, HeldOutFolds, Log1p, NoVerify, Scale, folder_option
 from ridgewise.cli._reading import reads_file, stem_of
 from ridgewise.cli._select import check_outputs, prepared_run, show, write
 from ridgewise.datasets.readers import Table
-from ridgewise.report import progress
 from ridgewise.selectors import GivenSelector
 
 N_NAMED = 5
-CERTIFY_HELP = """\
-Certify features that were selected elsewhere, such as a published panel of genes.
-
-Writes the same folder as select: selected.csv, certificate.json, report.html. The certificate says
-how much the features keep of the data, beside random features of the same number; with --target,
-the held-out error with them and with all features is measured too.
-
-Examples:
-
-\b
-  ridgewise certify expression.csv --features panel.txt
-  ridgewise certify expression.csv --target outcome --features panel.txt --scale standard
-  ridgewise certify expression.csv --features expression-selected/selected.csv
-"""
-
 Features = Annotated[
     Path,
     typer.Option(
@@ -54,7 +39,7 @@ Alpha = Annotated[
 Output = Annotated[Path | None, folder_option("FILE-certified")]
 
 
-@app.command(help=CERTIFY_HELP)
+@command(app)
 @reads_file
 def certify(
     file: Path,
@@ -72,11 +57,22 @@ def certify(
     quiet: Quiet = False,
     force: Force = False,
 ) -> None:
-    """Certify listed features, write the folder, and show what was found."""
+    """Certify features that were selected elsewhere, such as a published panel of genes.
+
+    Writes the same folder as select: selected.csv, certificate.json, report.html. The certificate
+    says how much the features keep of the data, beside random features of the same number; with
+    --target, the held-out error with them and with all features is measured too.
+
+    Examples
+    --------
+      ridgewise certify expression.csv --features panel.txt
+      ridgewise certify expression.csv --target outcome --features panel.txt --scale standard
+      ridgewise certify expression.csv --features expression-selected/selected.csv
+    """
     folder = output or Path(f"{stem_of(file)}-certified")
     names, weights = read_features(features)
     check_outputs(folder, {}, file, overwrite=force)
-    with progress(quiet=quiet) as on_step:
+    with report.progress(quiet=quiet) as on_step:
         on_step(f"reading {file.name}")
         table = read()
         places, notes = find_features(names, table, skip_unknown=skip_unknown)
@@ -98,7 +94,7 @@ def certify(
 
 
 def read_features(path: Path) -> tuple[list[str], list[float] | None]:
-    """Read a list of features: one a line, or the columns of a selected.csv."""
+    """Read a list of features, one per line, or a selected.csv with their weights."""
     text = path.read_text(encoding="utf-8-sig", errors="replace")
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if lines and lines[0].startswith("feature,index,"):

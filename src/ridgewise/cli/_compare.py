@@ -9,44 +9,12 @@ from typing import Annotated, Any
 
 import typer
 
+from ridgewise import evaluation, report
 from ridgewise._typing import is_sparse
-from ridgewise.cli._app import AsJson, Force, Quiet, Seed, app
-from ridgewise.cli._options import (
-    Log1p,
-    Polish,
-    Rule,
-    Scale,
-    check_options,
-    folder_option,
-    parse_n_features,
-    parse_numbers,
-)
+from ridgewise.cli import _options as shared
+from ridgewise.cli._app import AsJson, Force, Quiet, Seed, app, command
 from ridgewise.cli._reading import check_not_read, reads_file, stem_of
 from ridgewise.datasets.readers import Table, check_classes
-from ridgewise.evaluation import (
-    Comparison,
-    compare,
-    is_classification,
-    make_preparation,
-    recommended,
-    summarize,
-    unit_warning,
-)
-from ridgewise.report import (
-    alpha_note,
-    answer,
-    check_folder,
-    comparison_page,
-    headline,
-    input_record,
-    print_comparison,
-    progress,
-    progress_bar,
-    results_csv,
-    to_json,
-    versions,
-    write_folder,
-)
 from ridgewise.selectors import METHODS, check_method, explain_defaults, make_selector
 
 FILES = ("results.csv", "report.html")
@@ -56,29 +24,6 @@ DEFAULT_METHODS = (
 COUNTS = (0.2, 0.5, 1, 2)  # by default, times the number of samples
 LARGEST_SHARE = 0.25  # of all features, by default
 MOST_RFE_WORK = 1e11  # multiplications of one elimination: about a minute
-COMPARE_HELP = f"""\
-Compare methods on a file, by repeated cross-validation of ridge models with their features.
-
-Writes a folder with results.csv (method, n_features, alpha, error_mean, error_std, seconds_mean,
-stability, alpha_relative, alpha_edge; one row per combination) and report.html, which answers
-first: which method, how many features, how much worse than all of them. Errors are
-misclassification rates, or mean squared errors for regression.
-
-The models have an intercept, and alpha is chosen by leave-one-out on the training samples. The
-recommendation is the fewest features within one standard error of the lowest error.
-
-Methods: {", ".join(METHODS)}.
-
-Examples:
-
-\b
-  ridgewise compare expression.csv --target outcome
-  ridgewise compare expression.csv --target outcome -n 20,50,100 --scale standard
-  ridgewise compare counts.npz --target labels.txt -m bss,f-test -n 1%,5% --log1p --jobs 4
-  ridgewise compare spectra.csv --target fat --alpha 0.001,0.01,0.1
-"""
-
-
 Task = StrEnum("Task", ["auto", "classification", "regression"])
 AlphaScales = StrEnum("AlphaScales", ["relative", "absolute"])
 
@@ -111,7 +56,7 @@ Methods = Annotated[
         help="The methods.",
     ),
 ]
-Output = Annotated[Path | None, folder_option("FILE-compared")]
+Output = Annotated[Path | None, shared.folder_option("FILE-compared")]
 Folds = Annotated[int, typer.Option(min=2, help="The number of folds.")]
 Repeats = Annotated[int, typer.Option(min=1, help="The number of shuffles of the folds.")]
 TheTask = Annotated[
@@ -138,7 +83,7 @@ NoIntercept = Annotated[
 ]
 
 
-@app.command("compare", help=COMPARE_HELP)
+@command(app, "compare", methods=", ".join(METHODS))
 @reads_file
 def compare_methods(
     file: Path,
@@ -153,39 +98,58 @@ def compare_methods(
     task: TheTask = Task.auto,
     jobs: Jobs = 1,
     cache: Cache = None,
-    rule: Rule = None,
-    polish: Polish = False,
+    rule: shared.Rule = None,
+    polish: shared.Polish = False,
     center: Center = None,
     no_intercept: NoIntercept = False,
-    scale: Scale = "none",
-    log1p: Log1p = False,
+    scale: shared.Scale = "none",
+    log1p: shared.Log1p = False,
     seed: Seed = 0,
     as_json: AsJson = False,
     quiet: Quiet = False,
     force: Force = False,
 ) -> None:
-    """Compare on a file, write the folder, and show what was found."""
+    """Compare methods on a file, by repeated cross-validation of ridge models with their features.
+
+    Writes a folder with results.csv (method, n_features, alpha, error_mean, error_std,
+    seconds_mean, stability, alpha_relative, alpha_edge; one row per combination) and report.html,
+    which answers first: which method, how many features, how much worse than all of them. Errors
+    are misclassification rates, or mean squared errors for regression.
+
+    The models have an intercept, and alpha is chosen by leave-one-out on the training samples. The
+    recommendation is the fewest features within one standard error of the lowest error.
+
+    Methods: {methods}.
+
+    Examples
+    --------
+      ridgewise compare expression.csv --target outcome
+      ridgewise compare expression.csv --target outcome -n 20,50,100 --scale standard
+      ridgewise compare counts.npz --target labels.txt -m bss,f-test -n 1%,5% --log1p --jobs 4
+      ridgewise compare spectra.csv --target fat --alpha 0.001,0.01,0.1
+    """
     methods = [check_method(name.strip()) for name in method.split(",")] if method else None
-    counts = [parse_n_features(part) for part in n_features.split(",")] if n_features else None
+    parts = n_features.split(",") if n_features else []
+    counts = [shared.parse_n_features(part) for part in parts]
     expected = "--alpha takes numbers of at least 0, separated by commas"
-    alphas = parse_numbers(alpha, expected) if alpha else None
+    alphas = shared.parse_numbers(alpha, expected) if alpha else None
     options = {"rule": rule, "polish": polish or None, "center": center}
     folder = output or Path(f"{stem_of(file)}-compared")
     check_not_read(file, [folder / name for name in FILES])
-    check_folder(folder, FILES, overwrite=force)
-    with progress(quiet=quiet) as on_step:
+    report.check_folder(folder, FILES, overwrite=force)
+    with report.progress(quiet=quiet) as on_step:
         on_step(f"reading {file.name}")
         table = read(memory=None)  # folds copy rows, so a memory map gains nothing
     classify = _is_classification(table, task)
-    prepare = make_preparation(scale, log1p=log1p, sparse=is_sparse(table.X))
-    notes = [] if prepare is not None else [unit_warning(table.X, table.feature_names)]
+    prepare = evaluation.make_preparation(scale, log1p=log1p, sparse=is_sparse(table.X))
+    notes = [] if prepare is not None else [evaluation.unit_warning(table.X, table.feature_names)]
     if methods is None:
         methods, skipped = _default_methods(table.X, classify)
         notes.append(skipped)
     notes.append(_chosen(methods, options, table.X, intercept=not no_intercept))
     table = replace(table, notes=(*table.notes, *filter(None, notes)))
-    with progress_bar("comparing", unit="folds", quiet=quiet) as on_fold:
-        comparison = compare(
+    with report.progress_bar("comparing", unit="folds", quiet=quiet) as on_fold:
+        comparison = evaluation.compare(
             _selectors(methods, options, table.X, classify, intercept=not no_intercept),
             table.X,
             table.y,  # type: ignore[arg-type]  # checked above
@@ -203,11 +167,11 @@ def compare_methods(
             cache=cache,
             progress=on_fold,
         )
-    with progress(quiet=quiet) as on_step:
+    with report.progress(quiet=quiet) as on_step:
         on_step("writing")
-        page = comparison_page(comparison, table, title=file.name)
-        contents = results_csv(comparison), page.encode(errors="backslashreplace")
-        write_folder(folder, dict(zip(FILES, contents, strict=True)))
+        page = report.comparison_page(comparison, table, title=file.name)
+        contents = report.results_csv(comparison), page.encode(errors="backslashreplace")
+        report.write_folder(folder, dict(zip(FILES, contents, strict=True)))
     _show(comparison, table, folder, in_json=as_json, quiet=quiet)
 
 
@@ -215,7 +179,7 @@ def _is_classification(table: Table, task: str) -> bool:
     """Whether the target is classes; an error where there is none, or one class only."""
     if table.y is None:
         raise ValueError("a comparison needs a target: give it with --target")
-    classify = is_classification(table.y, task)
+    classify = evaluation.is_classification(table.y, task)
     if classify:
         check_classes(table.y, table.target_name)
     return classify
@@ -245,7 +209,7 @@ def _selectors(
     methods: list[str], options: dict[str, Any], X: Any, classify: bool, *, intercept: bool
 ) -> dict[str, Any]:
     """Make the selectors, each with the options that it has; raise if none has an option."""
-    check_options(methods, options)
+    shared.check_options(methods, options)
     options = options | {"bound": False}  # of subsets: takes time, and a comparison does not use it
     return {
         method: make_selector(
@@ -259,35 +223,34 @@ def _selectors(
     }
 
 
-def _numbers(counts: list[int | float] | None, X: Any) -> list[int]:
+def _numbers(counts: list[int | float], X: Any) -> list[int]:
     """The numbers of features: as given, or by the number of samples; at most all."""
     n, d = X.shape
-    if counts is None:
+    numbers = [count * d + 1e-9 if isinstance(count, float) else count for count in counts]
+    if not numbers:
         base = min(n, LARGEST_SHARE * d / max(COUNTS))
-        numbers = {max(1, int(times * base)) for times in COUNTS}
-    else:
-        numbers = {max(1, int(c * d + 1e-9)) if isinstance(c, float) else c for c in counts}
-    return sorted({min(number, d) for number in numbers})
+        numbers = [times * base for times in COUNTS]
+    return sorted({min(max(1, int(number)), d) for number in numbers})
 
 
 def _show(
-    comparison: Comparison, table: Table, folder: Path, *, in_json: bool, quiet: bool
+    comparison: evaluation.Comparison, table: Table, folder: Path, *, in_json: bool, quiet: bool
 ) -> None:
     paths = [folder / name for name in FILES]
     if in_json:
-        found = summarize(comparison)
-        best = recommended(comparison, found)
+        found = evaluation.summarize(comparison)
+        best = evaluation.recommended(comparison, found)
         record = {
-            "headline": headline(comparison, best),
-            "answer": answer(comparison, found),
-            "alpha": alpha_note(comparison, found),
+            "headline": report.headline(comparison, best),
+            "answer": report.answer(comparison, found),
+            "alpha": report.alpha_note(comparison, found),
             "notes": list(table.notes),
             "best": asdict(best),
             "results": [asdict(row) for row in comparison.rows],
-            "input": input_record(table),
-            "versions": versions(),
+            "input": report.input_record(table),
+            "versions": report.versions(),
             "files": [str(path) for path in paths],
         }
-        typer.echo(to_json(record))
+        typer.echo(report.to_json(record))
     elif not quiet:
-        print_comparison(comparison, table, paths)
+        report.print_comparison(comparison, table, paths)

@@ -9,14 +9,8 @@ import numpy as np
 import typer
 from sklearn.utils import Bunch
 
-from ridgewise.cli._app import AsJson, Quiet, app, make_app
-from ridgewise.datasets import (
-    fetch_techtc300,
-    load_stdlib_text,
-    load_techtc,
-    resolve_data_home,
-    techtc_names,
-)
+from ridgewise import datasets
+from ridgewise.cli._app import AsJson, Quiet, app, command, make_app
 from ridgewise.report import progress_bar, to_json
 
 N_WORDS_SHOWN = 10
@@ -39,39 +33,6 @@ Examples:
   ridgewise data list
   ridgewise data fetch
   ridgewise data info 10341_14525
-"""
-LIST_HELP = """\
-List the data sets on this machine.
-
-Words of at most four letters are not counted, as in the paper.
-
-Examples:
-
-\b
-  ridgewise data list
-  ridgewise data list --data-home ~/techtc --json
-"""
-FETCH_HELP = """\
-Download the sets of TechTC-300, unless they are present.
-
-The same command resumes an interrupted download.
-
-Examples:
-
-\b
-  ridgewise data fetch
-  ridgewise data fetch --data-home ~/data
-  ridgewise data fetch --mirror https://example.org/techtc300_preprocessed.zip
-  ridgewise data fetch --mirror Downloads/techtc300_preprocessed.zip
-"""
-INFO_HELP = """\
-Describe one data set: its documents, words, classes and folder.
-
-Examples:
-
-\b
-  ridgewise data info 10341_14525
-  ridgewise data info stdlib --json
 """
 
 data = make_app(help=GROUP_HELP)
@@ -103,37 +64,61 @@ def start(context: typer.Context) -> None:
         typer.echo(context.get_help())
 
 
-@data.command("list", help=LIST_HELP)
+@command(data, "list")
 def list_sets(data_home: DataHome = None, as_json: AsJson = False, quiet: Quiet = False) -> None:
-    """Show the built-in sets, and the TechTC sets with their sizes."""
-    names = techtc_names(data_home)
+    """List the data sets on this machine.
+
+    Words of at most four letters are not counted, as in the paper.
+
+    Examples
+    --------
+      ridgewise data list
+      ridgewise data list --data-home ~/techtc --json
+    """
+    names = datasets.techtc_names(data_home)
     rows = []
     with progress_bar("reading", quiet=quiet, unit="sets") as update:
         for done, name in enumerate(names):
             update(done, len(names))
             rows.append(_row(name, data_home))
-    home = resolve_data_home(data_home)
+    home = datasets.resolve_data_home(data_home)
     record = {"data_home": str(home), "built_in": BUILT_IN, "techtc": rows}
     _print(record, _list_lines(home, rows), as_json=as_json, quiet=quiet)
 
 
-@data.command(help=FETCH_HELP)
+@command(data)
 def fetch(
     data_home: DataHome = None, mirror: Mirror = None, as_json: AsJson = False, quiet: Quiet = False
 ) -> None:
-    """Download the sets, and print their folder."""
+    """Download the sets of TechTC-300, unless they are present.
+
+    The same command resumes an interrupted download.
+
+    Examples
+    --------
+      ridgewise data fetch
+      ridgewise data fetch --data-home ~/data
+      ridgewise data fetch --mirror https://example.org/techtc300_preprocessed.zip
+      ridgewise data fetch --mirror Downloads/techtc300_preprocessed.zip
+    """
     with progress_bar("downloading", quiet=quiet, unit="bytes") as update:
-        names = fetch_techtc300(data_home=data_home, mirror=mirror, on_progress=update)
-    folder = resolve_data_home(data_home) / "techtc300"
+        names = datasets.fetch_techtc300(data_home=data_home, mirror=mirror, on_progress=update)
+    folder = datasets.resolve_data_home(data_home) / "techtc300"
     lines = [f"{len(names)} TechTC sets are in {folder}: see ridgewise data list"]
     _print({"folder": str(folder), "names": names}, lines, as_json=as_json, quiet=quiet)
 
 
-@data.command(help=INFO_HELP)
+@command(data)
 def info(
     name: Name, data_home: DataHome = None, as_json: AsJson = False, quiet: Quiet = False
 ) -> None:
-    """Describe one set."""
+    """Describe one data set: its documents, words, classes and folder.
+
+    Examples
+    --------
+      ridgewise data info 10341_14525
+      ridgewise data info stdlib --json
+    """
     if name == "synthetic":
         described: dict[str, Any] = {"name": name, "folder": None, "description": SYNTHETIC}
     else:
@@ -144,7 +129,7 @@ def info(
 def _row(name: str, data_home: Path | None) -> dict[str, Any]:
     """Return the sizes of a TechTC set, or its error, so that the others are still listed."""
     try:
-        techtc = load_techtc(name, data_home=data_home)
+        techtc = datasets.load_techtc(name, data_home=data_home)
     except (ValueError, OSError) as error:
         return {"name": name, "error": str(error)}
     n_documents, n_words = techtc.data.shape
@@ -176,12 +161,12 @@ def _list_lines(home: Path, rows: list[dict[str, Any]]) -> Iterator[str]:
 def _describe(name: str, data_home: Path | None) -> dict[str, Any]:
     """Return what `info` prints of a set of documents."""
     if name == "stdlib":
-        found, folder = load_stdlib_text(), None
+        found, folder = datasets.load_stdlib_text(), None
     elif not any(letter.isdigit() for letter in name):
         names = ", ".join(BUILT_IN)
         raise ValueError(f"no data set {name!r}: expected {names}, or a name like 10341_14525")
     else:
-        found = load_techtc(name, data_home=data_home)
+        found = datasets.load_techtc(name, data_home=data_home)
         folder = found.folder
     n_documents, n_words = found.data.shape
     labels, counts = np.unique(found.target, return_counts=True)

@@ -6,43 +6,18 @@ from typing import Annotated
 
 import typer
 
-from ridgewise.cli._app import AsJson, Force, Quiet, Seed, app
+from ridgewise import report
+from ridgewise.cli._app import AsJson, Force, Quiet, Seed, app, command
 from ridgewise.evaluation import run_demo
-from ridgewise.report import (
-    PLOT_FORMATS,
-    check_target,
-    demo_record,
-    draw_demo,
-    figure_bytes,
-    print_demo,
-    progress,
-    to_json,
-    write_atomically,
-)
 
 DEFAULT_PLOT = Path("ridgewise-demo.png")
-DEMO_HELP = """\
-Select, certify and compare on Python's own standard library, in seconds.
-
-Selects words by the five methods of the paper; prints the most predictive words, the certificate
-of BSS beside its promise, and the held-out error of a classifier with all words and with those
-of each method; and saves a plot.
-
-Examples:
-
-\b
-  ridgewise demo
-  ridgewise demo --n-features 800 --output words.svg
-  ridgewise demo --seed 1 --json > demo.json
-"""
-
 Output = Annotated[
     Path | None,
     typer.Option(
         "--output",
         "-o",
         show_default=str(DEFAULT_PLOT),
-        help=f"The file for the plot ({', '.join(PLOT_FORMATS)}).",
+        help=f"The file for the plot ({', '.join(report.PLOT_FORMATS)}).",
     ),
 ]
 NFeatures = Annotated[
@@ -57,7 +32,7 @@ NFeatures = Annotated[
 ]
 
 
-@app.command(help=DEMO_HELP)
+@command(app)
 def demo(
     output: Output = None,
     n_features: NFeatures = None,
@@ -66,16 +41,27 @@ def demo(
     quiet: Quiet = False,
     force: Force = False,
 ) -> None:
-    """Run the demo, save its plot, and show what it found."""
+    """Select, certify and compare on Python's own standard library, in seconds.
+
+    Selects words by the five methods of the paper; prints the most predictive words, the
+    certificate of BSS beside its promise, and the held-out error of a classifier with all words and
+    with those of each method; and saves a plot.
+
+    Examples
+    --------
+      ridgewise demo
+      ridgewise demo --n-features 800 --output words.svg
+      ridgewise demo --seed 1 --json > demo.json
+    """
     plot = output or DEFAULT_PLOT
     # The default name is the demo's own; a name that was given may be somebody's file.
-    check_target(plot, formats=PLOT_FORMATS, overwrite=force or output is None)
-    with progress(quiet=quiet) as on_step:
+    report.check_target(plot, formats=report.PLOT_FORMATS, overwrite=force or output is None)
+    with report.progress(quiet=quiet) as on_step:
         found = run_demo(n_features, seed=seed, on_step=on_step)
         on_step("drawing")
-        image = figure_bytes(draw_demo(found), plot.suffix.lower().lstrip("."))
-    write_atomically(plot, image)
+        image = report.figure_bytes(report.draw_demo(found), plot.suffix.lower().lstrip("."))
+    report.write_atomically(plot, image)
     if as_json:
-        typer.echo(to_json(demo_record(found, plot)))
+        typer.echo(report.to_json(report.demo_record(found, plot)))
     elif not quiet:
-        print_demo(found, plot)
+        report.print_demo(found, plot)

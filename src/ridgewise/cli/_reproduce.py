@@ -9,35 +9,13 @@ from typing import Annotated
 import typer
 from joblib import cpu_count
 
-from ridgewise.cli._app import AsJson, Force, Quiet, Seed, app
+from ridgewise import report
+from ridgewise.cli._app import AsJson, Force, Quiet, Seed, app, command
 from ridgewise.paper import EXPERIMENTS, Outcome, Settings, Study
-from ridgewise.report import (
-    print_outcome,
-    print_summary,
-    progress_stages,
-    to_json,
-    versions,
-    write_reproduction,
-)
 
 ALL = "all"
 DEFAULT_FOLDER = Path("ridgewise-paper")
 CACHE = "folds"  # its name in the folder; where it is, the folder is this command's own
-REPRODUCE_HELP = f"""\
-Run the paper's experiments, and show printed and measured values side by side.
-
-WHICH: {", ".join(EXPERIMENTS)}, or all. The available sets of TechTC are used; without any, text
-from Python's standard library is used instead, and marked as such. In full, table3 on 24 sets takes
-about an hour on two cores. Finished folds are kept: an interrupted run is resumed.
-
-Examples:
-
-\b
-  ridgewise reproduce --quick                             all of it, in two minutes
-  ridgewise reproduce table1 words --data-home ~/techtc
-  ridgewise reproduce all --jobs 8 --output paper
-"""
-
 Which = Annotated[list[str] | None, typer.Argument(metavar="[WHICH]...", show_default=ALL)]
 DataHome = Annotated[
     Path | None,
@@ -53,7 +31,7 @@ Jobs = Annotated[
 ]
 
 
-@app.command(help=REPRODUCE_HELP)
+@command(app, experiments=", ".join(EXPERIMENTS))
 def reproduce(
     which: Which = None,
     data_home: DataHome = None,
@@ -65,13 +43,24 @@ def reproduce(
     quiet: Quiet = False,
     force: Force = False,
 ) -> None:
-    """Run experiments, print them, and write the folder."""
+    """Run the paper's experiments, and show printed and measured values side by side.
+
+    WHICH: {experiments}, or all. The available sets of TechTC are used; without any, text from
+    Python's standard library is used instead, and marked as such. In full, table3 on 24 sets takes
+    about an hour on two cores. Finished folds are kept: an interrupted run is resumed.
+
+    Examples
+    --------
+      ridgewise reproduce --quick                             all of it, in two minutes
+      ridgewise reproduce table1 words --data-home ~/techtc
+      ridgewise reproduce all --jobs 8 --output paper
+    """
     start = perf_counter()
     names = _check_names(which or [ALL])
     if data_home is not None and not data_home.is_dir():
         raise NotADirectoryError(f"--data-home {data_home} is not a folder")
     _open_folder(output, overwrite=force)
-    with progress_stages(quiet=quiet) as on_progress:
+    with report.progress_stages(quiet=quiet) as on_progress:
         study = Study(
             Settings(
                 data_home=data_home,
@@ -87,15 +76,15 @@ def reproduce(
     ran = {
         "command": " ".join(command),
         "took": f"{(perf_counter() - start) / 60:.1f} minutes, with {jobs or cpu_count()} workers",
-        **versions(),
+        **report.versions(),
     }
-    page = write_reproduction(outcomes, output, ran)
+    page = report.write_reproduction(outcomes, output, ran)
     if as_json:
-        typer.echo(to_json(_contents(outcomes, page)))
+        typer.echo(report.to_json(_contents(outcomes, page)))
     elif not quiet:
         for outcome in outcomes:
-            print_outcome(outcome)
-        print_summary(outcomes, page)
+            report.print_outcome(outcome)
+        report.print_summary(outcomes, page)
 
 
 def _check_names(names: list[str]) -> list[str]:

@@ -9,74 +9,19 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from ridgewise import evaluation, report
 from ridgewise._typing import is_sparse
-from ridgewise.cli._app import AsJson, Force, Quiet, Seed, app, command_line
+from ridgewise.cli import _options as shared
+from ridgewise.cli._app import AsJson, Force, Quiet, Seed, app, command, command_line
 from ridgewise.cli._groups import group_labels
-from ridgewise.cli._options import (
-    Center,
-    HeldOutFolds,
-    Log1p,
-    NoVerify,
-    Polish,
-    Rule,
-    Scale,
-    check_options,
-    folder_option,
-    parse_n_features,
-    parse_numbers,
-)
 from ridgewise.cli._reading import check_not_read, reads_file, stem_of
 from ridgewise.datasets import SAVE_FORMATS, marked_h5ad, table_bytes
 from ridgewise.datasets.readers import Table, check_classes, describe_target
-from ridgewise.evaluation import (
-    SelectionRun,
-    feature_weights,
-    is_classification,
-    make_preparation,
-    run_selection,
-    unit_warning,
-)
-from ridgewise.report import (
-    certificate_record,
-    check_folder,
-    check_target,
-    print_selection,
-    progress,
-    selected_csv,
-    selection_page,
-    to_json,
-    write_atomically,
-    write_folder,
-)
 from ridgewise.selectors import METHODS, check_method, explain_defaults, make_selector, method_for
 
 FEATURES_PER_DIRECTION = 4  # promises [1/4, 9/4] for BSS
 FILES = ("selected.csv", "certificate.json", "report.html")
 SUPERVISED = [name for name, entry in METHODS.items() if entry.target]
-SELECT_HELP = f"""\
-Select features of a file, and certify what was lost.
-
-Reads CSV, TSV, Parquet, Feather, .npy, .npz, svmlight, Matrix Market (10x too), .h5ad, or a TechTC
-folder. Writes a folder with selected.csv (feature, index, order, weight, leverage, stands_for),
-certificate.json (promised and measured values, settings, versions, hashes of the input) and
-report.html, a page that explains the results.
-
-A file is read into memory as a whole. An .npy file may be larger than memory: --memory limits how
-much is used, and the file is read in blocks.
-
-Methods: {", ".join(METHODS)}. {", ".join(SUPERVISED)} use the target.
-
-Examples:
-
-\b
-  ridgewise select expression.csv --target outcome -n 400
-  ridgewise select genes.tsv.gz --features-in rows -n 5% --center
-  ridgewise select counts.npz --vocabulary words.txt --epsilon 0.5
-  ridgewise select matrix.mtx -n 200 --rule slack --polish --save reduced.parquet
-  ridgewise select markers.npy -n 1000 --memory 2GB
-  ridgewise select visits.csv --target ill --categorical onehot -n 20
-  ridgewise select expression.csv --groups pathways.csv -n 30
-"""
 
 NFeatures = Annotated[
     str | None,
@@ -93,7 +38,7 @@ Epsilon = Annotated[
     typer.Option(help="Instead of -n: the fewest features for lower and upper in 1 +/- this."),
 ]
 Method = Annotated[str, typer.Option("--method", "-m", help=f"One of {', '.join(METHODS)}.")]
-Output = Annotated[Path | None, folder_option("FILE-selected")]
+Output = Annotated[Path | None, shared.folder_option("FILE-selected")]
 Save = Annotated[
     Path | None,
     typer.Option(
@@ -144,7 +89,7 @@ NoRescale = Annotated[
 ]
 
 
-@app.command(help=SELECT_HELP)
+@command(app, methods=", ".join(METHODS), supervised=", ".join(SUPERVISED))
 @reads_file
 def select(
     file: Path,
@@ -155,41 +100,62 @@ def select(
     output: Output = None,
     save: Save = None,
     mark: Mark = None,
-    rule: Rule = None,
-    polish: Polish = False,
+    rule: shared.Rule = None,
+    polish: shared.Polish = False,
     alpha: Alpha = None,
     rank: Rank = None,
     groups: GroupsOption = None,
-    center: Center = True,
-    scale: Scale = "none",
-    log1p: Log1p = False,
-    folds: HeldOutFolds = 5,
-    no_verify: NoVerify = False,
+    center: shared.Center = True,
+    scale: shared.Scale = "none",
+    log1p: shared.Log1p = False,
+    folds: shared.HeldOutFolds = 5,
+    no_verify: shared.NoVerify = False,
     no_rescale: NoRescale = False,
     seed: Seed = 0,
     as_json: AsJson = False,
     quiet: Quiet = False,
     force: Force = False,
 ) -> None:
-    """Select from a file, write the folder, and show what was found."""
-    count = None if n_features is None else parse_n_features(n_features)
+    """Select features of a file, and certify what was lost.
+
+    Reads CSV, TSV, Parquet, Feather, .npy, .npz, svmlight, Matrix Market (10x too), .h5ad, or a
+    TechTC folder. Writes a folder with selected.csv (feature, index, order, weight, leverage,
+    stands_for), certificate.json (promised and measured values, settings, versions, hashes of the
+    input) and report.html, a page that explains the results.
+
+    A file is read into memory as a whole. An .npy file may be larger than memory: --memory limits
+    how much is used, and the file is read in blocks.
+
+    Methods: {methods}. {supervised} use the target.
+
+    Examples
+    --------
+      ridgewise select expression.csv --target outcome -n 400
+      ridgewise select genes.tsv.gz --features-in rows -n 5% --center
+      ridgewise select counts.npz --vocabulary words.txt --epsilon 0.5
+      ridgewise select matrix.mtx -n 200 --rule slack --polish --save reduced.parquet
+      ridgewise select markers.npy -n 1000 --memory 2GB
+      ridgewise select visits.csv --target ill --categorical onehot -n 20
+      ridgewise select expression.csv --groups pathways.csv -n 30
+    """
+    count = None if n_features is None else shared.parse_n_features(n_features)
     options: dict[str, Any] = {
         "epsilon": epsilon,
         "rule": rule,
         "polish": polish or None,
-        "rank": None if rank is None else parse_n_features(rank, "--rank"),
+        "rank": None if rank is None else shared.parse_n_features(rank, "--rank"),
         "rescale": False if no_rescale else None,
         "groups": groups,
     }
-    check_options([check_method(method)], options)
+    shared.check_options([check_method(method)], options)
     relative_alpha = None if alpha is None or alpha == "auto" else _parse_alpha(alpha)
-    make_preparation(scale)  # raises if it is unknown
+    evaluation.make_preparation(scale)  # raises if it is unknown
     folder = output or Path(f"{stem_of(file)}-selected")
     if mark is not None and file.suffix.lower() != ".h5ad":
         raise ValueError(f"--write needs an .h5ad file to copy, and {file.name} is not one")
     more = {path: formats for path, formats in ((save, SAVE_FORMATS), (mark, ("h5ad",))) if path}
     check_outputs(folder, more, file, overwrite=force)
-    with progress(quiet=quiet) as on_step:
+    with report.progress(quiet=quiet) as on_step:
         on_step(f"reading {file.name}")
         table = read()
         method = method_for(method, has_target=table.y is not None)
@@ -200,14 +166,18 @@ def select(
             options["groups"] = labels
         elif labels is not None:
             notes.append(f"{method} selects the levels of a category one by one, not as a whole.")
-        own = n_features or epsilon or method.startswith("subset")  # which has a rule of its own
-        usual = None if own else _usual_count(table.X, options["groups"], center=center)
-        told = "" if rule else method
-        is_subset = usual is None and not (n_features or epsilon)
+        chosen = []
+        if count is None and epsilon is None:
+            what = "features" if options["groups"] is None else "groups"
+            if method.startswith("subset"):
+                chosen = [f"as many {what} as reach 95 % of what all give, at most the samples"]
+            else:
+                count, why = _default_count(table.X, options["groups"], center=center)
+                chosen = [f"{count:,} {what} ({why})"]
         selector = make_selector(
             method,
             options,
-            n_features=usual if count is None else count,
+            n_features=count,
             seed=seed,
             X=table.X,
             classify=_classify(table),
@@ -224,7 +194,7 @@ def select(
             folds=folds,
             alpha=relative_alpha,
             verify=not no_verify,
-            notes=[*_notes(table, usual, told, labels, center=center, subset=is_subset), *notes],
+            notes=[*_notes(table, chosen, "" if rule else method, center=center), *notes],
             on_step=on_step,
         )
         on_step("writing")
@@ -232,13 +202,15 @@ def select(
         if save is not None:
             contents[save] = _selected_bytes(table, selector, save.suffix.lower().lstrip("."))
         if mark is not None:
-            contents[mark] = marked_h5ad(file, table, selector.selected_, feature_weights(selector))
+            contents[mark] = marked_h5ad(
+                file, table, selector.selected_, evaluation.feature_weights(selector)
+            )
         paths, seconds = write(run, table, folder, contents, file=file)
     show(run, table, paths, seconds, in_json=as_json, quiet=quiet)
 
 
 def _classify(table: Table) -> bool:
-    return table.y is not None and is_classification(table.y, "auto")
+    return table.y is not None and evaluation.is_classification(table.y, "auto")
 
 
 def prepared_run(
@@ -250,18 +222,18 @@ def prepared_run(
     folds: int,
     notes: list[str],
     **settings: Any,
-) -> SelectionRun:
+) -> evaluation.SelectionRun:
     """Select from a table's features, scaled as asked for."""
     warning = None
     if scale == "none" and not log1p:
-        warning = unit_warning(table.X, table.feature_names)
-    return run_selection(
+        warning = evaluation.unit_warning(table.X, table.feature_names)
+    return evaluation.run_selection(
         selector,
         table.X,
         table.y,
         feature_names=table.feature_names,
         classify=_classify(table),
-        prepare=make_preparation(scale, log1p=log1p, sparse=is_sparse(table.X)),
+        prepare=evaluation.make_preparation(scale, log1p=log1p, sparse=is_sparse(table.X)),
         n_splits=0 if isinstance(table.X, np.memmap) else folds,
         notes=notes if warning is None else [*notes, warning],
         **settings,
@@ -288,27 +260,18 @@ def _bounded_sizes(count: Any) -> bool | list[int]:
     return sorted({max(1, count // part) for part in (8, 4, 2, 1)})
 
 
-def _usual_count(X: Any, groups: Any, *, center: bool) -> int:
-    """Four features a direction, or groups, at most half of all."""
+def _default_count(X: Any, groups: Any, *, center: bool) -> tuple[int, str]:
+    """Four features, or groups, for each direction, at most half of all; and why."""
     n, d = X.shape
     count = d if groups is None else len(set(groups))
-    return min(FEATURES_PER_DIRECTION * max(1, n - center), -(-count // 2))
+    half, by_rank = -(-count // 2), FEATURES_PER_DIRECTION * max(1, n - center)
+    if half <= by_rank:
+        return half, f"half of {count:,}"
+    return by_rank, f"four times the rank of {n:,} samples"
 
 
-def _notes(
-    table: Table, usual: int | None, method: str, groups: Any, *, center: bool, subset: bool
-) -> list[str]:
-    """Describe the defaults that were chosen, and why."""
-    n, d = table.X.shape
-    what = "features"
-    if groups is not None:
-        d, what = len(set(groups)), "groups"
-    chosen = []
-    if usual is not None:
-        why = f"half of {d:,}" if usual == -(-d // 2) else f"four times the rank of {n:,} samples"
-        chosen.append(f"{usual:,} {what} ({why})")
-    if subset:
-        chosen.append(f"as many {what} as reach 95 % of what all give, at most as many as samples")
+def _notes(table: Table, chosen: list[str], method: str, *, center: bool) -> list[str]:
+    """Describe the defaults that were chosen, and the target."""
     if method and (settings := explain_defaults([method], table.X)):
         chosen.append(settings)
     if center:
@@ -322,7 +285,7 @@ def _notes(
 
 def _parse_alpha(text: str) -> float:
     expected = "--alpha takes a number of at least 0, or auto"
-    values = parse_numbers(text, expected)
+    values = shared.parse_numbers(text, expected)
     if len(values) > 1:
         raise ValueError(f"{expected}; got {text!r}")
     return values[0]
@@ -333,9 +296,9 @@ def check_outputs(
 ) -> None:
     """Raise, before any work is done, if a file cannot be written; `more`: their formats."""
     for path, formats in more.items():
-        check_target(path, formats=formats, overwrite=overwrite)
+        report.check_target(path, formats=formats, overwrite=overwrite)
     check_not_read(file, [*(folder / name for name in FILES), *more])
-    check_folder(folder, FILES, overwrite=overwrite)
+    report.check_folder(folder, FILES, overwrite=overwrite)
 
 
 def _check_target(table: Table, method: str) -> None:
@@ -348,26 +311,30 @@ def _check_target(table: Table, method: str) -> None:
 
 
 def write(
-    run: SelectionRun, table: Table, folder: Path, more: Mapping[Path, bytes], *, file: Path
+    run: evaluation.SelectionRun,
+    table: Table,
+    folder: Path,
+    more: Mapping[Path, bytes],
+    *,
+    file: Path,
 ) -> tuple[list[Path], dict[str, float]]:
     """Write the folder and other files; return all paths, and the seconds of each step."""
     start = perf_counter()
-    files = {
-        "selected.csv": selected_csv(run),
-        "certificate.json": f"{to_json(certificate_record(run, table))}\n".encode(),
-        "report.html": selection_page(
-            run, table, title=file.name, command=command_line(file)
-        ).encode(errors="backslashreplace"),
-    }
+    page = report.selection_page(run, table, title=file.name, command=command_line(file))
+    contents = (
+        report.selected_csv(run),
+        f"{report.to_json(report.certificate_record(run, table))}\n".encode(),
+        page.encode(errors="backslashreplace"),
+    )
     for path, content in more.items():
-        write_atomically(path, content)
-    write_folder(folder, files)
+        report.write_atomically(path, content)
+    report.write_folder(folder, dict(zip(FILES, contents, strict=True)))
     seconds = {"reading": table.seconds, **run.seconds, "report": perf_counter() - start}
     return [*(folder / name for name in FILES), *more], seconds
 
 
 def show(
-    run: SelectionRun,
+    run: evaluation.SelectionRun,
     table: Table,
     paths: list[Path],
     seconds: dict[str, float],
@@ -378,7 +345,7 @@ def show(
     """Print what was found, for people or as JSON."""
     if in_json:
         features = [row[0] for row in run.rows]
-        record = certificate_record(run, table) | {"features": features, "seconds": seconds}
-        typer.echo(to_json(record | {"files": [str(path) for path in paths]}))
+        record = report.certificate_record(run, table) | {"features": features, "seconds": seconds}
+        typer.echo(report.to_json(record | {"files": [str(path) for path in paths]}))
     elif not quiet:
-        print_selection(run, table, paths)
+        report.print_selection(run, table, paths)
