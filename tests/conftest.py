@@ -2,6 +2,7 @@
 """What tests of every room share: the real data, where it is at hand; how memory is measured."""
 
 import os
+import signal
 import tracemalloc
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,6 +17,10 @@ from ridgewise import datasets
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.register_profile("explore", derandomize=False, max_examples=1000, deadline=None)
 settings.load_profile("fixed")
+
+# A shell starts background jobs with Ctrl-C ignored, and processes that tests start inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 NO_CALL = SimpleNamespace(params={})
 DEFAULT_SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"

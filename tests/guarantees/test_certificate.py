@@ -492,6 +492,6 @@ def test_a_known_test_set_is_bounded_by_a_verified_interval():
         indices, w = joint.selection.indices, joint.selection.w
         full = X.T @ np.linalg.pinv(X @ X.T, rcond=1e-14) @ y
         A = X[:, indices] * np.sqrt(w)
-        difference = Q[:, indices] * np.sqrt(w) @ np.linalg.lstsq(A, y)[0] - Q @ full
+        difference = Q[:, indices] * np.sqrt(w) @ np.linalg.lstsq(A, y, rcond=None)[0] - Q @ full
         bound = joint.known_test_set_bound(X, y, Q, 0.0).total
         assert np.all(np.abs(difference) <= bound * (1 + 1e-4) + 1e-9)

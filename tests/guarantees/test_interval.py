@@ -197,7 +197,7 @@ def test_a_kernel_that_is_asked_for_is_said_to_hide_directions():
 
 
 def test_sparse_data_is_verified_by_its_kernel():
-    X = sp.random_array((30, 500), density=0.1, rng=0, format="csr")
+    X = sp.random_array((30, 500), density=0.1, random_state=0, format="csr")
     selection = Selection.of(np.arange(200), n_features=500)
     for data in (X, X.toarray()):
         spectrum = compute_spectrum(data)

@@ -177,7 +177,7 @@ def test_extreme_values(size):
 
 def test_nothing_of_the_size_of_x_is_made_dense(peak_memory):
     n, d = 400, 50_000
-    X = sp.random_array((n, d), density=0.001, rng=np.random.default_rng(0), format="csc")
+    X = sp.random_array((n, d), density=0.001, random_state=0, format="csc")
     problem = Problem.of(compute_spectrum(X, center=True), "y", 0.1, np.eye(n)[:, :2] - 1 / n)
     peak = peak_memory(lambda: greedy_path(problem, Limits.count(d, 30)))
     assert peak < n * d * 8 / 2
