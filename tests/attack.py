@@ -4,10 +4,11 @@
     python -m tests.attack --cases 5000 --seed 0
 
 Each case makes small data of some unkind sort (scales from 1e-300 to 1e300, offsets, nearly equal
-samples, equal and zero features, 1 to 12 samples), selects features, and checks against exact
-rationals:
+samples, equal and zero features, centred or of low rank up to rounding, 1 to 12 samples), selects
+features, and checks against exact rationals:
 
-- the interval of a selector's own ``certificate_`` and that of `certify`,
+- the interval of a selector's own ``certificate_`` and that of `certify` (where it is stated about
+  the leading singular vectors, on those, with 120 digits),
 - every bound of ``prediction_bound``, every sign that is called certain,
 - the factors of ``risk_inflation``, and ``known_test_set_bound``.
 
@@ -22,6 +23,7 @@ from collections import Counter
 
 import numpy as np
 from flint import fmpq, fmpq_mat
+from mpmath import mp
 
 from ridgewise import BSSSelector, LeverageSelector, certify
 
@@ -139,6 +141,11 @@ class Case:
         if not claimed or certificate.lower <= 0:
             self.counts[f"{name}: nothing claimed"] += 1
             return
+        if certificate.selection.rank is not None and alpha == 0:
+            least, most = self.leading_interval(certificate.selection.rank)
+            self.claim(f"{name}: leading, lower", certificate.lower <= least, f"{certificate!r}")
+            self.claim(f"{name}: leading, upper", certificate.upper >= most, f"{certificate!r}")
+            return
         K, K_selected = self.kernels(alpha)
         if certificate.selection.keeps_all:
             self.claim(f"{name}: all kept", K_selected == K)
@@ -146,6 +153,16 @@ class Case:
         lower, upper = exact(certificate.lower), exact(certificate.upper)
         self.claim(f"{name}: lower", is_definite(K_selected - lower * K), f"{certificate!r}")
         self.claim(f"{name}: upper", is_definite(upper * K - K_selected), f"{certificate!r}")
+
+    def leading_interval(self, rank: int) -> tuple[mp.mpf, mp.mpf]:
+        """The extreme eigenvalues of K~ against K on the leading singular vectors of X."""
+        X = centred(rational(self.X)) if self.center else rational(self.X)
+        K, K_selected = weighted_kernel(X), weighted_kernel(X, self.indices, self.weights)
+        size = max(abs(K[i, i]) for i in range(K.nrows()))
+        k, V = mp.eigsy(high_precision(K, size))  # ascending
+        P = V[:, V.cols - rank :] * mp.diag([1 / mp.sqrt(value) for value in k[len(k) - rank :]])
+        found = mp.eigsy(P.T * high_precision(K_selected, size) * P, eigvals_only=True)
+        return min(found) * (1 + mp.mpf(10) ** -60), max(found) * (1 - mp.mpf(10) ** -60)
 
     def predictions(self, alpha: float, indices, weights, X=None, Q=None, y=None) -> list[fmpq]:
         """What the model on these features predicts for the test points."""
@@ -222,12 +239,18 @@ class Case:
 
 # Data
 
+KINDS = "plain", "offset", "near", "columns", "zeros", "wide", "counts", "centred", "low rank"
+
 
 def make_data(rng):
     """Data of some unkind sort, test points like it, and the sort's name."""
     n, d = int(rng.integers(1, 13)), int(rng.integers(1, 25))
     X, Q = rng.normal(size=(n, d)), rng.normal(size=(4, d))
-    kind = str(rng.choice(["plain", "offset", "near", "columns", "zeros", "wide", "counts"]))
+    kind = str(
+        rng.choice(
+            ["plain", "offset", "near", "columns", "zeros", "wide", "counts", "centred", "low rank"]
+        )
+    )
     if kind == "offset":
         offset = 10.0 ** rng.uniform(0, 9)
         X, Q = X + offset, Q + offset
@@ -241,6 +264,14 @@ def make_data(rng):
         X *= np.exp(rng.uniform(0, 15) * rng.normal(size=(n, 1)) / 3)
     elif kind == "counts":
         X, Q = rng.poisson(0.7, size=(n, d)) * 1.0, rng.poisson(0.7, size=(4, d)) * 1.0
+    elif kind == "centred":
+        means = X.mean(axis=0)
+        X, Q = X - means, Q - means
+    elif kind == "low rank":
+        left = rng.normal(size=(n, int(rng.integers(1, 7))))
+        X = (left * 10.0 ** rng.uniform(-8, 0, size=left.shape[1])) @ rng.normal(
+            size=(left.shape[1], d)
+        )
     scale = 10.0 ** (rng.uniform(-300, 300) if rng.random() < 0.3 else 0.0)
     return X * scale, Q * scale, kind
 
@@ -261,6 +292,13 @@ def rounded(x: fmpq) -> float:
 def rational(X) -> fmpq_mat:
     """An array of floats, exactly."""
     return fmpq_mat([[exact(x) for x in row] for row in np.asarray(X).tolist()])
+
+
+def high_precision(M: fmpq_mat, size: fmpq) -> mp.matrix:
+    """M / size, with 120 digits."""
+    mp.dps = 120
+    rows = [[x / size for x in row] for row in M.tolist()]
+    return mp.matrix([[mp.mpf(int(x.p)) / int(x.q) for x in row] for row in rows])
 
 
 def column_means(X: fmpq_mat) -> list[fmpq]:

@@ -5,6 +5,13 @@ import numpy as np
 from mpmath import mp
 
 from ridgewise.guarantees._prediction import PredictionBound, scaled, spectral_eta, tau
+from ridgewise.guarantees._risk import fixed_beta_bias
+
+
+def fixed_beta_risk_bound(risk, lower, upper, alpha, n_samples, coefficient_norm):
+    """The risk theorems, corrected: b^2 V(K), and the bound on the bias."""
+    bias = fixed_beta_bias(risk.bias, lower, upper, alpha / n_samples, coefficient_norm)
+    return max(upper, 1.0) ** 2 * risk.variance + bias
 
 
 class Chosen:

@@ -12,12 +12,11 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge
-from tests.guarantees.helpers import Chosen, theorem1_bound
+from tests.guarantees.helpers import Chosen, fixed_beta_risk_bound, theorem1_bound
 
 from ridgewise import BSSSelector, LeverageSelector
 from ridgewise.guarantees import Certificate, certify, measured_certificate, ridge_risk
 from ridgewise.guarantees._prediction import regularized_eta
-from ridgewise.guarantees._risk import fixed_beta_risk_bound
 from ridgewise.spectrum import compute_spectrum
 
 N, D = 10, 60

@@ -2,11 +2,13 @@
 """Measured, verified and certified intervals against exact arithmetic."""
 
 import math
+import re
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
+from sklearn.preprocessing import StandardScaler
 from tests.guarantees.helpers import Chosen, assert_holds, exact_interval, ill_conditioned
 
 from ridgewise import BSSSelector, certify
@@ -186,12 +188,44 @@ def test_an_offset_hides_no_direction(offset, center):
     assert not certificate.note
 
 
+@pytest.mark.parametrize("shape", [(20, 300), (60, 25)])
+@pytest.mark.parametrize("offset", [0.0, 10.0])
+def test_data_centred_by_hand_is_certified_like_centred_data(shape, offset):
+    """StandardScaler leaves a singular value of rounding size, and the certificate says so."""
+    X = StandardScaler().fit_transform(offset + np.random.default_rng(0).normal(size=shape))
+    by_hand, centred = (BSSSelector(60, center=center).fit(X) for center in (False, True))
+    for found, reference in (
+        (by_hand.certificate_, centred.certificate_),
+        (certify(X, by_hand), certify(X, centred)),
+    ):
+        assert_allclose([found.lower, found.upper], [reference.lower, reference.upper], rtol=1e-8)
+        assert found.promised_lower == reference.promised_lower
+        assert found.verified == reference.verified
+        if shape[0] < shape[1]:  # tall data has full rank, also where it was centred
+            assert f"about the leading {shape[0] - 1} singular vectors of X only" in str(found)
+            assert found.prediction_bound(X, X[:, 0], X[:2], 0.0).sign_certain.tolist() == [0, 0]
+
+
+def test_a_cut_that_is_not_clear_claims_nothing():
+    """Singular values go on below the cut-off, so the leading ones are not known."""
+    rng = np.random.default_rng(0)
+    left, right = (np.linalg.qr(rng.normal(size=(m, 20)))[0] for m in (20, 500))
+    X = left * np.logspace(0, -14, 20) @ right.T
+    selector = BSSSelector(100).fit(X)
+    for certificate in (selector.certificate_, certify(X, selector)):
+        assert "not certified: X is too ill-conditioned" in str(certificate)
+        assert "promised" not in str(certificate)
+
+
 def test_a_kernel_that_is_asked_for_is_said_to_hide_directions():
     X = 1e7 + np.random.default_rng(0).normal(size=(12, 200))
     certificate = BSSSelector(30, solver="gram").fit(X).certificate_
-    assert "more than the 1 singular values" in certificate.note
-    assert "not certified" in str(certificate)
-    assert certificate.promised_lower is None
+    assert re.search(
+        r"leading 1 singular vectors of X only: singular values below \S+ are taken for rounding",
+        str(certificate),
+    )
+    assert certificate.selection.rank == 1
+    assert certificate.eta == 1  # a model uses all of X
     with_rank = BSSSelector(30, rank=3).fit(X[:, :100]).certificate_
     assert "about the leading 3 singular vectors of X only" in str(with_rank)
 

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 import pytest
-from tests.guarantees.helpers import primal_ridge, theorem1_bound
+from tests.guarantees.helpers import fixed_beta_risk_bound, primal_ridge, theorem1_bound
 
 from ridgewise.barrier import sparsify_plain
 from ridgewise.guarantees._prediction import (
@@ -23,7 +23,6 @@ from ridgewise.guarantees._risk import (
     average_bias_inflation,
     bias_inflation,
     bias_inflation_bound,
-    fixed_beta_risk_bound,
     ridge_risk,
     variance_inflation,
 )

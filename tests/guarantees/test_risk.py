@@ -6,14 +6,16 @@ import math
 import numpy as np
 import pytest
 from mpmath import mp
+from tests.guarantees.helpers import fixed_beta_risk_bound
 
 from ridgewise.guarantees._risk import (
     Risk,
     average_bias_inflation,
     bias_inflation,
     bias_inflation_bound,
-    fixed_beta_risk_bound,
+    fixed_beta_bias,
     regularized_bias_inflation_bound,
+    regularized_fixed_beta_bias,
     ridge_risk,
     variance_inflation,
     worst_case_bias,
@@ -87,11 +89,11 @@ def test_scales_do_not_matter():
         ({"K": np.ones(2)}, "square"),
         ({"K": np.empty((0, 0))}, "square"),
         ({"K": [[1.0, 2.0], [0.0, 1.0]]}, "symmetric"),
-        ({"K": [[1.0, np.nan], [np.nan, 1.0]]}, "finite"),
+        ({"K": [[1.0, np.nan], [np.nan, 1.0]]}, "NaN"),
         ({"K": [[1.0, 2.0], [2.0, 1.0]]}, "semi-definite"),
         ({"K": [[-1.0, 0.0], [0.0, -2.0]]}, "semi-definite"),
-        ({"z": [1.0]}, "one mean for each of K's 2 samples"),
-        ({"z": [1.0, np.inf]}, "finite z"),
+        ({"z": [1.0]}, "z to be 2 finite numbers"),
+        ({"z": [1.0, np.inf]}, "z to be 2 finite numbers"),
         ({"noise_variance": -1.0}, "noise_variance"),
         ({"alpha": -1.0}, "alpha"),
         ({"alpha": np.nan}, "alpha"),
@@ -159,9 +161,7 @@ def worst_case_ratio(it):
     _, K_selected = kernels(it)
     bias = ridge_risk(K_selected, it.sigma * it.x, 0.0, it.alpha).bias
     size = float(np.linalg.norm(it.x))
-    return bias / worst_case_bias(
-        it.interval[0], alpha=it.alpha, n_samples=it.ell, coefficient_norm=size
-    )
+    return bias / worst_case_bias(it.interval[0], it.alpha / it.ell, size)
 
 
 SHARP = [
@@ -241,10 +241,9 @@ def test_nothing_selected_still_has_a_bound_where_there_is_regularization():
     for unbounded in (
         bias_inflation_bound(0.0, 1.0, [2.0, 1.0], 0.0),
         average_bias_inflation(0.0, 1.0),
-        worst_case_bias(0.0, alpha=1.0, n_samples=2, coefficient_norm=1.0),
-        fixed_beta_risk_bound(
-            Risk(0.0, 0.0), 0.0, 1.0, alpha=1.0, n_samples=2, coefficient_norm=1.0
-        ),
+        worst_case_bias(0.0, 0.5, 1.0),
+        fixed_beta_bias(0.0, 0.0, 1.0, 0.5, 1.0),
+        regularized_fixed_beta_bias(0.0, 0.0, 1.0, 0.5, 1.0),
     ):
         assert unbounded == math.inf
 

@@ -216,7 +216,8 @@ def _model_alpha(
         return ModelAlpha(given * diagonal, diagonal, "given")
     if getattr(selector, "rank", None) is None and selector.n_selected_ >= spectrum.rank:
         plain = measured_certificate(spectrum, selector.selected_, weights_of(selector))
-        if plain.lower > ROUNDING * plain.upper:
+        assert plain.selection is not None
+        if plain.lower > ROUNDING * plain.upper and plain.selection.rank is None:
             return ModelAlpha(0.0, diagonal, "all models")
     if y is None:
         return ModelAlpha(USUAL_SHARE * diagonal, diagonal, "usual")

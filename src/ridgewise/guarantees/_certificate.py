@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The certificate of a selection: what it promised, and what was measured."""
 
+import math
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ridgewise.guarantees._interval import Interval, Selection
+from ridgewise.guarantees._interval import Interval, Selection, ill_conditioned_note
 from ridgewise.guarantees._prediction import PredictionBound, eta, regularized_eta
 from ridgewise.guarantees._prediction_report import (
     PredictionReport,
@@ -167,7 +168,9 @@ class Certificate:
         (5,)
         """
         selection = self.selection
-        if selection is not None and (selection.center or selection.rank is not None):
+        if selection is not None and (
+            selection.center or (selection.rank is not None and selection.cutoff is None)
+        ):
             raise ValueError("known test points need a selector with center=False and rank=None")
         if self.alpha > 0:
             raise ValueError(
@@ -226,7 +229,11 @@ class Certificate:
         if self.promised_lower is not None and self.confidence < 1:
             remarks.append(f"promised with probability {self.confidence:g}")
         if self.selection is not None and self.selection.rank is not None:
-            remarks.append(f"about the leading {self.selection.rank} singular vectors of X only")
+            about = f"about the leading {self.selection.rank} singular vectors of X only"
+            if self.selection.cutoff is not None:
+                below = f"singular values below {self.selection.cutoff:.1e}"
+                about += f": {below} are taken for rounding errors"
+            remarks.append(about)
         if self.alpha > 0:
             relation = ">=" if self.lower <= 1 <= self.upper else "="
             remarks.append(f"for ridge models with alpha {relation} {self.alpha:.6g}")
@@ -239,6 +246,8 @@ class Certificate:
     @property
     def _lost(self) -> str:
         """What is wrong where lower is 0, and what would help."""
+        if math.isinf(self.upper):
+            return ill_conditioned_note(self.alpha)
         if self.alpha > 0:
             return "these features lose too much; more of them, or a larger alpha, would help"
         return (

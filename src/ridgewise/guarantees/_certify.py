@@ -5,6 +5,7 @@
 """
 
 import math
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,6 +22,7 @@ from ridgewise.guarantees._interval import (
     Selection,
     check_not_negative,
     check_rank,
+    ill_conditioned_note,
     measured_interval,
     ridge_penalty,
     verified_interval,
@@ -79,9 +81,9 @@ def certify(
     decomposition is tried. At alpha = 0:
 
     - with ``rank``, the statement is about the span of the leading vectors of V; else
-    - singular values that rounding hides leave the statement unverified, unless equal or zero
-      samples or features (or centring) explain every one of them. With alpha > 0 they do no harm,
-      and the statement is about all of X, whatever the ``rank``.
+    - singular values that rounding hides are left out of the statement, and the certificate says
+      so, unless equal or zero samples or features (or centring) explain every one of them. With
+      alpha > 0 they do no harm, and the statement is about all of X, whatever the ``rank``.
 
     The constants are first-order estimates of rounding, tested against exact arithmetic.
     With ``rigorous``, there are none: K and K~ are computed as integer matrices, and the interval,
@@ -140,14 +142,15 @@ def certify(
             start = np.ones(len(selected)) if weights is None else weights
             e = ridge_penalty(spectrum.singular_values, alpha)
             weights = barrier.polish(spectrum.take(selected), start, penalty=e)
-        selection = describe(spectrum, selected, weights, rank)
+        selection = describe(spectrum, selected, weights, rank, alpha)
         certificate = verified_certificate(spectrum, selection, alpha)
         if certificate.verified or spectrum.solver == "qr" or not certificate.note:
             break
-    hidden = not certificate.verified  # perhaps singular values, which no promise covers
+    covered = certificate.verified and not polish  # by the promise
     if rigorous:
+        covered = covered and selection.cutoff is None  # what is proved is about all of X
         certificate = prove(certificate, X)
-    if polish or hidden or not certificate.verified:
+    if not covered or not certificate.verified:
         return certificate
     return with_promise(certificate, selector, spectrum)
 
@@ -167,20 +170,19 @@ def measured_certificate(
     It costs the selected rows of U and one small decomposition, and no pass over the data. Rounding
     is estimated, and not measured (``verified`` is False) unless everything was selected: `certify`
     does that. ``rank`` is what was asked for when the spectrum was computed. A certain promise
-    (confidence 1) that rounding, or a rank that was cut, keeps from holding is left out.
+    (confidence 1) that rounding keeps from holding is left out.
     """
     alpha = check_not_negative("alpha", alpha)
-    selection = describe(spectrum, selected, weights, rank)
+    selection = describe(spectrum, selected, weights, rank, alpha)
     if selection.keeps_all:
         return Certificate(1.0, 1.0, *promised, confidence, alpha, True, selection=selection)
     rows = spectrum.take(selection.indices)
     lower, upper = measured_interval(spectrum, rows, selection.w, alpha)
-    note = hidden_note(spectrum, selection, alpha)
     low, high = promised
     if confidence == 1 and low is not None and high is not None:
         kept = lower >= low - SAME * high and upper <= high * (1 + SAME)
-        promised = promised if kept and not note else (None, None)
-    return Certificate(lower, upper, *promised, confidence, alpha, note=note, selection=selection)
+        promised = promised if kept else (None, None)
+    return Certificate(lower, upper, *promised, confidence, alpha, selection=selection)
 
 
 def describe(
@@ -188,26 +190,21 @@ def describe(
     selected: ArrayLike,
     weights: ArrayLike | None,
     rank: int | float | None,
+    alpha: float,
 ) -> Selection:
-    """The features, and what of X the certificate is about."""
-    leading = spectrum.rank if rank is not None and not spectrum.is_whole else None
+    """The features, and what of X the certificate is about.
+
+    At alpha = 0 it is about what the spectrum has. That is less than X where a rank was asked for,
+    or where rounding hides singular values and nothing explains them.
+    """
+    is_part = (rank is not None or alpha == 0) and not spectrum.is_whole
     return Selection.of(
         selected,
         weights,
         n_features=spectrum.shape[1],
         center=spectrum.center,
-        rank=leading,
-    )
-
-
-def hidden_note(spectrum: Spectrum, selection: Selection, alpha: float) -> str:
-    """A note if X may have singular values below rounding errors; else empty."""
-    if alpha > 0 or selection.rank is not None or spectrum.is_whole:
-        return ""
-    return (
-        f"X may have more than the {spectrum.rank} singular values above rounding errors; "
-        "center=True (if X was centred beforehand), a selector with "
-        f"rank={spectrum.rank}, or alpha > 0 (for ridge models) would help"
+        rank=spectrum.rank if is_part else None,
+        cutoff=spectrum.cutoff if is_part and rank is None else None,
     )
 
 
@@ -215,13 +212,10 @@ def verified_certificate(spectrum: Spectrum, selection: Selection, alpha: float)
     """Account for rounding, or say why that cannot be done."""
     if selection.keeps_all:
         return Certificate(1.0, 1.0, alpha=alpha, verified=True, selection=selection)
-    note = hidden_note(spectrum, selection, alpha)
-    if not note:
-        found = verified_interval(spectrum, selection, alpha)
-        if found.says_something:
-            return Certificate(*found, alpha=alpha, verified=True, selection=selection)
-        more = "a larger alpha" if alpha else "alpha > 0 (for ridge models)"
-        note = f"X is too ill-conditioned for double precision; {more} would help"
+    found = verified_interval(spectrum, selection, alpha)
+    if found.says_something:
+        return Certificate(*found, alpha=alpha, verified=True, selection=selection)
+    note = ill_conditioned_note(alpha)
     rows, e = spectrum.take(selection.indices), ridge_penalty(spectrum.singular_values, alpha)
     lower, upper = barrier.weighted_spectrum(rows, selection.w, e)
     if lower <= 64 * spectrum.rank * np.finfo(np.float64).eps * upper:
@@ -232,27 +226,26 @@ def verified_certificate(spectrum: Spectrum, selection: Selection, alpha: float)
 def read_features(X: Any, selector: Any) -> tuple[IndexArray, FloatArray | None, Any]:
     """The selected features, their weights, and the selector if it is one of this package."""
     is_ours = hasattr(selector, "selected_") and hasattr(selector, "weights_")
-    if is_ours or hasattr(selector, "get_support"):
-        if hasattr(selector, "fit"):
-            check_is_fitted(selector)
-        check_features(X, selector)
-        if is_ours:
-            weights = getattr(selector, "feature_weights_", selector.weights_)  # groups: spread
-            rescaled = getattr(selector, "rescale", True)
-            indices = np.asarray(selector.selected_, dtype=np.intp)
-            return indices, weights if rescaled else None, selector
+    if not is_ours and not hasattr(selector, "get_support"):
+        return listed_features(X, selector), None, None
+    if hasattr(selector, "fit"):
+        check_is_fitted(selector)
+    check_features(X, selector)
+    if not is_ours:
         return np.flatnonzero(selector.get_support()), None, None
-    is_list = isinstance(selector, Collection) or hasattr(selector, "__array__")
-    if isinstance(selector, str | bytes | dict) or not is_list or hasattr(selector, "fit"):
-        raise TypeError(
-            "expected a fitted selector with get_support, or features: indices, a mask or names; "
-            f"got {type(selector).__name__}"
-        )
-    return listed_features(X, selector), None, None
+    weights = getattr(selector, "feature_weights_", selector.weights_)  # groups: spread
+    rescaled = getattr(selector, "rescale", True)
+    return np.asarray(selector.selected_, dtype=np.intp), weights if rescaled else None, selector
 
 
 def listed_features(X: Any, features: Any) -> IndexArray:
     """Indices, a mask or names as indices."""
+    is_list = isinstance(features, Collection) or hasattr(features, "__array__")
+    if isinstance(features, str | bytes | dict) or not is_list or hasattr(features, "fit"):
+        raise TypeError(
+            "expected a fitted selector with get_support, or features: indices, a mask or names; "
+            f"got {type(features).__name__}"
+        )
     try:
         given = np.asarray(features if hasattr(features, "__array__") else list(features))
     except ValueError:  # lists of several lengths
@@ -287,17 +280,16 @@ def named_features(X: Any, names: list[Any]) -> IndexArray:
     columns = getattr(X, "columns", None)
     if columns is None:
         raise ValueError("features are given by name, and X has no names: give indices or a mask")
-    places: dict[Any, list[int]] = {}
-    for index, name in enumerate(columns):
-        places.setdefault(name, []).append(index)
-    missing = [name for name in names if name not in places]
+    counts = Counter(columns)
+    missing = [name for name in names if name not in counts]
     if missing:
         shown = ", ".join(map(repr, missing[:3])) + (", ..." if len(missing) > 3 else "")
         raise ValueError(f"{len(missing)} of {len(names)} features are not in X: {shown}")
     for name in names:
-        if len(places[name]) > 1:
-            raise ValueError(f"{len(places[name])} features of X are named {name!r}: give indices")
-    return np.array([places[name][0] for name in names], dtype=np.intp)
+        if counts[name] > 1:
+            raise ValueError(f"{counts[name]} features of X are named {name!r}: give indices")
+    places = {name: index for index, name in enumerate(columns)}
+    return np.array([places[name] for name in names], dtype=np.intp)
 
 
 def check_features(X: Any, selector: Any) -> None:
@@ -320,15 +312,16 @@ def with_promise(certificate: Certificate, selector: Any, spectrum: Spectrum) ->
 
     A promise that holds 1 also holds for larger alphas.
     """
-    before = getattr(selector, "certificate_", None)
-    if not getattr(selector, "rescale", True):  # the promise was about the weighted features
-        return certificate
-    fitted_on = getattr(selector, "singular_values_", None)
-    if not isinstance(before, Certificate) or before.promised_lower is None or fitted_on is None:
-        return certificate
-    S = spectrum.singular_values
-    same = len(fitted_on) == len(S) and np.allclose(fitted_on, S, rtol=1e-4, atol=1e-7 * S[0])
-    if certificate.alpha < before.alpha or not same:
+    before, S = getattr(selector, "certificate_", None), spectrum.singular_values
+    fitted_on = getattr(selector, "singular_values_", np.empty(0))
+    if (
+        not isinstance(before, Certificate)
+        or before.promised_lower is None
+        or certificate.alpha < before.alpha
+        or not getattr(selector, "rescale", True)  # it was about the weighted features
+        or len(fitted_on) != len(S)
+        or not np.allclose(fitted_on, S, rtol=1e-4, atol=1e-7 * S[0])
+    ):
         return certificate
     return replace(
         certificate,
@@ -345,8 +338,8 @@ def with_promise(certificate: Certificate, selector: Any, spectrum: Spectrum) ->
 class RandomFeatures:
     """Intervals of random features: medians over a few draws, measured and not certified.
 
-    ``interval`` is that of the features as they are (weight 1), ``rescaled_interval`` that with
-    weight d / r each, so that K~ has K's size on average.
+    ``interval`` is that with weight 1, ``rescaled_interval`` that with weight d / r each, so that
+    K~ has K's size on average.
     """
 
     interval: tuple[float, float]
@@ -385,15 +378,10 @@ def random_features(
             f"n_features={n_features}, n_draws={n_draws}"
         )
     generator = check_random_state(random_state)
+    weights = [np.full(n_features, weight) for weight in (1.0, d / n_features)]
     intervals = []
     for _ in range(n_draws):
         rows = spectrum.take(np.sort(generator.permutation(d)[:n_features]))
-        weights = np.ones(n_features)
-        intervals.append(
-            [
-                measured_interval(spectrum, rows, weights * scale, alpha)
-                for scale in (1.0, d / n_features)
-            ]
-        )
+        intervals.append([measured_interval(spectrum, rows, w, alpha) for w in weights])
     plain, rescaled = np.median(intervals, axis=0).tolist()
     return RandomFeatures(tuple(plain), tuple(rescaled), n_features, alpha)

@@ -35,6 +35,7 @@ class Selection:
 
     ``n_features`` counts all features of X, ``center`` tells whether their means were subtracted.
     ``rank`` is the number of leading singular vectors that the certificate is about; None: all.
+    Where nobody asked for that rank, singular values below ``cutoff`` count as rounding errors.
     """
 
     selected: tuple[int, ...]
@@ -42,6 +43,7 @@ class Selection:
     n_features: int
     center: bool = False
     rank: int | None = None
+    cutoff: float | None = None
 
     @classmethod
     def of(cls, selected: ArrayLike, weights: ArrayLike | None = None, **about: Any) -> Self:
@@ -112,6 +114,8 @@ def measured_interval(
     error = product_error(n, float(np.linalg.norm(S / S[0]))) * condition
     if alpha > 0 and not spectrum.is_whole:  # what was cut off acts like an error
         error += spectrum.cutoff * math.sqrt(n - spectrum.rank) / smallest
+    elif alpha == 0:
+        error += hidden_error(spectrum)
     # eigenvalues of K are off by this share of the largest; of a QR, singular values are
     digits = max(n, 4 * math.sqrt(max(spectrum.shape))) * 4 * UNIT
     decomposition = digits * condition * (S[0] / S[-1] if spectrum.solver == "gram" else 2)
@@ -124,8 +128,8 @@ def measured_interval(
 def verified_interval(spectrum: Spectrum, selection: Selection, alpha: float) -> Interval:
     """Measure [a, b] and M on the data: the interval holds for the numbers in X.
 
-    At alpha = 0 it holds on the span of V, which is all of X where ``spectrum.is_whole``; above
-    that, everywhere.
+    At alpha = 0 it holds on the span of V, which is all of X where ``spectrum.is_whole``, and on
+    that of the leading singular vectors where rounding hides others; above that, everywhere.
     """
     columns, n = spectrum.columns, spectrum.shape[0]
     S = spectrum.singular_values * columns.scale
@@ -148,10 +152,25 @@ def verified_interval(spectrum: Spectrum, selection: Selection, alpha: float) ->
     a, b = max(float(eigenvalues[0]), 0.0), float(eigenvalues[-1])
     if alpha > 0 and len(P) < n:  # of tall data, P spans what X does, and all else is alpha
         a, b = min(a, 1.0), max(b, 1.0)
+    hidden = hidden_error(spectrum) if alpha == 0 else 0.0
+    w_max = max(selection.weights, default=0.0)
     return Interval(a, b).widened(
-        selected_error=gram_error(error, max(selection.weights, default=0.0), b, len(eigenvalues)),
-        kernel_error=kernel_error(columns, P, ridge, norm_P, error),
+        selected_error=gram_error(error + hidden, w_max, b, len(eigenvalues)),
+        kernel_error=kernel_error(columns, P, ridge, norm_P, error)
+        + gram_error(hidden, 1.0, 1.0, 0),
     )
+
+
+def hidden_error(spectrum: Spectrum) -> float:
+    """Bound the error of X^T x, in its own norm, that comes from a rank that was cut at rounding.
+
+    The statement is about the span L of the leading k singular vectors, and P spans that of the
+    computed ones, V. For x in L, X^T x and X^T V V^T x differ by ||(I - V V^T) X|| ||x||. The first
+    factor is at most twice the cut-off, and ||x|| at most ||X^T x|| / sigma_k.
+    """
+    if spectrum.is_whole or spectrum.rank < spectrum.numerical_rank:
+        return 0.0
+    return 2 * spectrum.cutoff / float(spectrum.singular_values[-1])
 
 
 def kernel_error(
@@ -201,26 +220,9 @@ def gram_error(error: float, max_weight: float, upper: float, size: int) -> floa
 # Checks of the numbers that every bound starts from
 
 
-def check_interval(lower: float, upper: float) -> tuple[float, float]:
-    """Return the measured [a, b] as floats, once 0 <= a <= b holds (b may be infinite)."""
-    a, b = float(lower), float(upper)
-    if not (0 <= a <= b and a < math.inf):
-        raise ValueError(f"expected 0 <= lower <= upper, got lower={lower}, upper={upper}")
-    return a, b
-
-
 def interval_around_one(lower: float, upper: float) -> tuple[float, float]:
     """Widen the measured [a, b] until it holds 1, which bounds that compare with K itself need."""
-    a, b = check_interval(lower, upper)
-    return min(a, 1.0), max(b, 1.0)
-
-
-def squared_spectrum(singular_values: ArrayLike) -> FloatArray:
-    """Return k_i = sigma_i^2, the non-zero eigenvalues of K, from X's singular values."""
-    sigma = np.asarray(singular_values, dtype=np.float64)
-    if sigma.ndim != 1 or sigma.size == 0 or not np.all((sigma > 0) & np.isfinite(sigma)):
-        raise ValueError("expected singular_values to be a non-empty list of positive numbers")
-    return sigma**2
+    return min(lower, 1.0), max(upper, 1.0)
 
 
 def check_not_negative(name: str, value: float, *, positive: bool = False) -> float:
@@ -238,6 +240,12 @@ def check_not_negative(name: str, value: float, *, positive: bool = False) -> fl
 def check_positive(name: str, value: float) -> float:
     """Return value as a float, once it is finite and above zero."""
     return check_not_negative(name, value, positive=True)
+
+
+def ill_conditioned_note(alpha: float) -> str:
+    """Say that rounding leaves nothing, and what would help."""
+    more = "a larger alpha" if alpha else "alpha > 0 (for ridge models)"
+    return f"X is too ill-conditioned for double precision; {more} would help"
 
 
 def check_rank(spectrum: Spectrum) -> None:

@@ -5,14 +5,9 @@ The letters are the paper's. A test point is q = X^T c + z, with z outside the s
 points; f(q) = q^T X^T (K + alpha)^-1 y and f~(q) is the same on the selected, weighted features.
 [a, b] holds the eigenvalues of G = U^T W U, so that a K <= K~ <= b K. The paper's lambda is alpha.
 
-Arguments have the same names everywhere:
-
-- lower, upper: the interval [a, b]; alpha: what is added to the kernel's diagonal
-- singular_values: those of X that are not zero, S
-- coefficient_norms, residual_norms: of every test point, ||c|| = ||S^-1 U^T q|| and ||z||
-- cross_norms: of every test point, c_q = ||U^T W z||; or `c_star` times ||z||
-- target_norm: ||y||, or that of V^T y, which is all that counts
-- selected_rows, weights: U_S, the rows of U that belong to the selected features, and w
+Arguments: lower and upper are [a, b]; singular_values are those of X above zero, S;
+coefficient_norms and residual_norms are ||c|| = ||S^-1 U^T q|| and ||z|| of every test point, and
+cross_norms c_q = ||U^T W z||; selected_rows and weights are U_S and w.
 
 As printed, the paper's Theorem 1 fails for test points outside the span; these bounds hold for any
 selected features and any weights (see "The paper, corrected" in the documentation).
@@ -26,13 +21,7 @@ from numpy.typing import ArrayLike
 from scipy.special import betaincinv
 
 from ridgewise._typing import FloatArray
-from ridgewise.guarantees._interval import (
-    check_interval,
-    check_not_negative,
-    check_positive,
-    interval_around_one,
-    squared_spectrum,
-)
+from ridgewise.guarantees._interval import interval_around_one
 
 
 @dataclass(frozen=True)
@@ -73,22 +62,8 @@ def spectral_eta(lower: float, upper: float, singular_values: ArrayLike, alpha: 
     -D2 <= H~ - H <= D1 in the basis of V, so the largest diagonal entry of the two bounds the norm.
     It is 0 at alpha = 0, as long as lower > 0.
     """
-    D1, D2 = _hat_deviations(lower, upper, singular_values, alpha)
+    D1, D2 = hat_deviations(lower, upper, singular_values, alpha)
     return float(max(D1.max(), D2.max()))
-
-
-def bilinear_bound(
-    lower: float,
-    upper: float,
-    singular_values: ArrayLike,
-    alpha: float,
-    *,
-    coefficients: FloatArray,
-    targets: FloatArray,
-) -> FloatArray:
-    """Bound the in-span change for these test points, V^T c, and these targets, V^T y."""
-    D1, D2 = _hat_deviations(lower, upper, singular_values, alpha)
-    return _bilinear(D1, D2, coefficients, targets)
 
 
 def tau(lower: float, upper: float, singular_values: ArrayLike, alpha: float) -> float:
@@ -97,17 +72,15 @@ def tau(lower: float, upper: float, singular_values: ArrayLike, alpha: float) ->
     tau = sqrt(x) / (x + alpha) / sqrt(a) with x = clip(alpha, a smin^2, b smax^2), because
     S^2 <= Delta / a; and never more than smax / (a smin^2 + alpha), which also serves where a = 0.
     """
-    a, b = check_interval(lower, upper)
-    alpha = check_not_negative("alpha", alpha)
-    k = squared_spectrum(singular_values)
+    k = np.square(singular_values)
     kmin, kmax = float(k.min()), float(k.max())
-    if a * kmin + alpha == 0:
+    if lower * kmin + alpha == 0:
         return math.inf
-    by_norms = math.sqrt(kmax) / (a * kmin + alpha)
-    if a == 0:
+    by_norms = math.sqrt(kmax) / (lower * kmin + alpha)
+    if lower == 0:
         return by_norms
-    x = min(max(alpha, a * kmin), b * kmax)
-    return min(math.sqrt(x / a) / (x + alpha), by_norms)
+    x = min(max(alpha, lower * kmin), upper * kmax)
+    return min(math.sqrt(x / lower) / (x + alpha), by_norms)
 
 
 def cross_norms(
@@ -159,15 +132,13 @@ def regularized_tau(lower: float, upper: float, singular_values: ArrayLike, alph
     S^2 <= T / a - alpha with T = Delta + alpha, so the square is at most the largest
     1 / (a t) - alpha / t^2 over the eigenvalues t of T: at t = 2 a alpha, or as near as they come.
     """
-    a, b = check_interval(lower, upper)
-    alpha = check_positive("alpha", alpha)
-    k = squared_spectrum(singular_values)
-    t_min = max(alpha, a * (k.min() + alpha))
+    k = np.square(singular_values)
+    t_min = max(alpha, lower * (k.min() + alpha))
     by_norms = math.sqrt(k.max()) / t_min
-    if a == 0:
+    if lower == 0:
         return by_norms
-    t = float(np.clip(2 * a * alpha, t_min, max(b * (k.max() + alpha), t_min)))
-    return min(math.sqrt(max(1 / (a * t) - alpha / t**2, 0.0)), by_norms)
+    t = float(np.clip(2 * lower * alpha, t_min, max(upper * (k.max() + alpha), t_min)))
+    return min(math.sqrt(max(1 / (lower * t) - alpha / t**2, 0.0)), by_norms)
 
 
 def regularized_bilinear_bound(
@@ -182,7 +153,7 @@ def regularized_bilinear_bound(
     H, rest = S**2 / (S**2 + alpha), alpha / (S**2 + alpha)
     D1 = (1 - 1 / b) * rest
     lower_ends = [H, np.full_like(H, 1 - a)] + ([(1 / a - 1) * rest] if a > 0 else [])
-    return np.min([_bilinear(D1, D2, x, y) for D2 in lower_ends], axis=0)
+    return np.min([bilinear(D1, D2, x, y) for D2 in lower_ends], axis=0)
 
 
 # For test points that were known, without labels, when features were selected: [a, b] is the
@@ -202,28 +173,17 @@ def known_test_set_bound(
 ) -> PredictionBound:
     """Bound the change of the predictions for known test points.
 
-    abs(f~ - f) <= eta ||c|| ||y|| + tau (b - a)/2 ||z|| ||y||; at alpha = 0 the first part is
-    zero and tau (b - a)/2 sharpens to (b - a) / (2 sqrt(a b) smin).
+    abs(f~ - f) <= eta ||c|| ||y|| + tau (b - a)/2 ||z|| ||y||, where (b - a)/2 bounds c_q / ||z||:
+    both U and z lie in the basis and are orthogonal, so a multiple of the identity may be taken off
+    B^T W B, its middle. At alpha = 0 the first part is zero, and the second sharpens to
+    `known_tangent` ||z|| ||y|| / smin.
     """
-    y = check_not_negative("target_norm", target_norm)
-    c = np.asarray(coefficient_norms, dtype=np.float64)
-    z = np.asarray(residual_norms, dtype=np.float64)
-    in_span: FloatArray = spectral_eta(lower, upper, singular_values, alpha) * y * c
-    factor = tau(lower, upper, singular_values, alpha) * known_cross_factor(lower, upper)
+    c, z = (np.multiply(target_norm, norms) for norms in (coefficient_norms, residual_norms))
+    in_span: FloatArray = spectral_eta(lower, upper, singular_values, alpha) * c
+    factor = tau(lower, upper, singular_values, alpha) * (upper - lower) / 2
     if alpha == 0:
-        smin = math.sqrt(squared_spectrum(singular_values).min())
-        factor = known_tangent(lower, upper) / smin
-    return PredictionBound(in_span, scaled(factor, y * z))
-
-
-def known_cross_factor(lower: float, upper: float) -> float:
-    """Bound c_q / ||z|| for known test points: (b - a) / 2.
-
-    BSS with the paper's weights promises 2 s, s = sqrt(k / r). Both U and z lie in the basis and
-    are orthogonal, so a multiple of the identity may be taken off B^T W B: its middle.
-    """
-    a, b = check_interval(lower, upper)
-    return (b - a) / 2
+        factor = known_tangent(lower, upper) / np.min(singular_values)
+    return PredictionBound(in_span, scaled(factor, z))
 
 
 def known_tangent(lower: float, upper: float) -> float:
@@ -232,10 +192,9 @@ def known_tangent(lower: float, upper: float) -> float:
     The tangent of Kantorovich's angle, whatever the scale of the weights. BSS promises
     2 s / (1 - s^2), s = sqrt(k / r).
     """
-    a, b = check_interval(lower, upper)
-    if a == 0 or math.isinf(b):
+    if lower == 0 or math.isinf(upper):
         return math.inf
-    return (b - a) / (2 * math.sqrt(a) * math.sqrt(b))
+    return (upper - lower) / (2 * math.sqrt(lower) * math.sqrt(upper))
 
 
 # For given targets, and for points not yet seen
@@ -279,7 +238,7 @@ def disagreement_bound(n_disagreements: int, n_points: int, *, delta: float = 0.
     return float(betaincinv(n_disagreements + 1, n_points - n_disagreements, 1 - delta))
 
 
-def _bilinear(D1: FloatArray, D2: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
+def bilinear(D1: FloatArray, D2: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
     """Bound abs(x^T M y) for -D2 <= M <= D1, diagonal: the sharpest that follows.
 
     abs(x^T (D1 - D2) y) / 2 + sqrt(x^T D x * y^T D y), D = (D1 + D2) / 2.
@@ -290,7 +249,7 @@ def _bilinear(D1: FloatArray, D2: FloatArray, x: FloatArray, y: FloatArray) -> F
     return centre + radius
 
 
-def _hat_deviations(
+def hat_deviations(
     lower: float, upper: float, singular_values: ArrayLike, alpha: float
 ) -> tuple[FloatArray, FloatArray]:
     """Return the diagonals of D1 and D2, between which H~ - H lies: -D2 <= H~ - H <= D1.
@@ -300,8 +259,7 @@ def _hat_deviations(
     D2 = (1 - a) alpha k / ((a k + alpha) (k + alpha)).
     """
     a, b = interval_around_one(lower, upper)
-    alpha = check_not_negative("alpha", alpha)
-    k = squared_spectrum(singular_values)
+    k = np.square(singular_values)
     # Divided by b, so that an upper end that could not be certified (infinite) gives the limit.
     gain = 1.0 if math.isinf(b) else (b - 1) / b
     D1 = gain * k / (k + alpha / b) * (alpha / (k + alpha))

@@ -15,10 +15,11 @@ from ridgewise._typing import BoolArray, FloatArray, is_sparse
 from ridgewise.guarantees._interval import UNIT, Interval, check_not_negative
 from ridgewise.guarantees._prediction import (
     PredictionBound,
-    bilinear_bound,
+    bilinear,
     c_star,
     cross_norms,
     disagreement_bound,
+    hat_deviations,
     known_test_set_bound,
     regularized_bilinear_bound,
     regularized_tau,
@@ -145,7 +146,7 @@ def report_predictions(data: SelectedData, y: ArrayLike, X_test: Any) -> Predict
     reduced = selected_model(data, targets)
     p_S = root_w * reduced.coef
     Q_U = projected(data.spectrum, Q, mean)
-    Q_S = take_columns(Q, indices) - mean[indices]
+    Q_S = (Q[:, indices].toarray() if is_sparse(Q) else Q[:, indices]) - mean[indices]
     sizes = np.sqrt(squared_norms(Q)) + norm(mean)
     turned = min(full.turned + reduced.turned, 1.0)
     c_q = cross_norms(data.selected_rows, data.selection.w, Q_S, Q_U)
@@ -254,7 +255,7 @@ def by_theorem(
         out = regularized_tau(a, b, S, alpha) * y_norm * c_q
         return PredictionBound(regularized_bilinear_bound(a, b, S, alpha, x, y_V), out)
     out = scaled(tau(a, b, S, alpha), y_norm * c_q)
-    return PredictionBound(bilinear_bound(a, b, S, alpha, coefficients=x, targets=y_V), out)
+    return PredictionBound(bilinear(*hat_deviations(a, b, S, alpha), x, y_V), out)
 
 
 def by_targets(
@@ -302,7 +303,7 @@ def bound_known_test_set(
         alpha * scale * scale,
         coefficient_norms=np.linalg.norm(Q_U / S, axis=1) + 2 * turned / S[-1] * sizes,
         residual_norms=residual_norms(Q, zeros, Q_U) + turned * sizes,
-        target_norm=norm(targets) * (1 + 1e-12),
+        target_norm=check_not_negative("the norm of y", norm(targets) * (1 + 1e-12)),
     )
 
 
@@ -364,9 +365,3 @@ def check_test_points(X_test: Any, n_features: int) -> Any:
         raise ValueError(f"X_test has {Q.shape[1]} features, and X has {n_features}")
     assert_all_finite(Q.data if is_sparse(Q) else Q, input_name="X_test")
     return Q.tocsc() if is_sparse(Q) else Q
-
-
-def take_columns(Q: Any, indices: Any) -> FloatArray:
-    """Columns as a dense array."""
-    columns = Q[:, indices]
-    return np.asarray(columns.toarray() if is_sparse(columns) else columns)

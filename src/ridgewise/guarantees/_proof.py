@@ -55,6 +55,9 @@ def prove(certificate: Certificate, X: Any) -> Certificate:
     check_installed()
     selection, alpha = certificate.selection, certificate.alpha
     assert selection is not None
+    if selection.cutoff is not None:  # exact arithmetic hides no singular values
+        selection = replace(selection, rank=None, cutoff=None)
+        certificate = replace(certificate, selection=selection)
     if selection.keeps_all:
         return replace(certificate, note=PROVED)
     unproved = replace(certificate, verified=False)

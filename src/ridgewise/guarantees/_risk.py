@@ -12,16 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils import check_array
 
 from ridgewise._typing import FloatArray
-from ridgewise.guarantees._interval import (
-    UNIT,
-    check_interval,
-    check_not_negative,
-    check_positive,
-    interval_around_one,
-    squared_spectrum,
-)
+from ridgewise.guarantees._interval import UNIT, check_not_negative, interval_around_one
 from ridgewise.guarantees._prediction import tau
 from ridgewise.guarantees._selected_data import SelectedData, data_error, smallest_value
 
@@ -92,9 +86,15 @@ def ridge_risk(K: ArrayLike, z: ArrayLike, noise_variance: float, alpha: float) 
     noise_variance = check_not_negative("noise_variance", noise_variance)
     kernel, precision = _check_kernel(K)
     k, V = np.linalg.eigh(kernel)
-    if k.size and k[0] < -precision * max(k[-1], -k[0]):
+    if k[0] < -precision * max(k[-1], -k[0]):
         raise ValueError(f"expected a positive semi-definite K, got the eigenvalue {k[0]:.3g}")
-    zeta = V.T @ _check_mean(z, len(k))
+    mean = np.asarray(z, dtype=np.float64)
+    if mean.shape != k.shape or not np.all(np.isfinite(mean)):
+        raise ValueError(
+            f"expected z to be {len(k)} finite numbers, one for each sample of K; got shape "
+            f"{mean.shape}"
+        )
+    zeta = V.T @ mean
     # Without regularization an eigenvalue that is zero but for rounding must count as zero.
     k = np.where(k > (precision * k[-1] if alpha == 0 else 0.0), k, 0.0)
     kept = np.divide(k, k + alpha, out=np.zeros_like(k), where=k > 0)
@@ -164,25 +164,14 @@ class RiskInflation:
         float
             An upper bound on the risk on the selected features.
         """
-        by_norm = self._bias_by_norm(risk.bias, check_not_negative("norm", coefficient_norm))
-        by_factor = self.bias * risk.bias if risk.bias > 0 else math.inf
-        return self.variance * risk.variance + min(by_norm, by_factor)
-
-    def _bias_by_norm(self, bias: float, norm: float) -> float:
-        """The bias, by the theorem or, where epsilon is large, by its worst case."""
+        norm, lam = check_not_negative("norm", coefficient_norm), self.alpha / self.n_samples
         a, b = self.interval
-        if not self.regularized:
-            alpha, n = self.alpha, self.n_samples
-            return min(
-                fixed_beta_risk_bound(
-                    Risk(bias, 0.0), a, b, alpha=alpha, n_samples=n, coefficient_norm=norm
-                ),
-                worst_case_bias(a, alpha=alpha, n_samples=n, coefficient_norm=norm),
-            )
-        # N = K + alpha: K~ - K = N^1/2 E N^1/2 with ||E|| <= max(1 - a, b - 1), and
-        # ||(K~ + alpha)^-1 N^1/2|| <= 1 / sqrt(a alpha), ||N^-1/2 X beta|| <= ||U^T beta||
-        worst = math.sqrt(self.alpha / self.n_samples / a) * norm if a else math.inf
-        return min(math.sqrt(bias) + max(1 - a, b - 1) * worst, worst) ** 2
+        if self.regularized:
+            bias = regularized_fixed_beta_bias(risk.bias, a, b, lam, norm)
+        else:
+            bias = min(fixed_beta_bias(risk.bias, a, b, lam, norm), worst_case_bias(a, lam, norm))
+        by_factor = self.bias * risk.bias if risk.bias > 0 else math.inf
+        return self.variance * risk.variance + min(bias, by_factor)
 
 
 def report_risk(data: SelectedData) -> RiskInflation:
@@ -224,9 +213,8 @@ def rounding_factor(data: SelectedData) -> float:
 
 def variance_inflation(upper: float, singular_values: ArrayLike, alpha: float) -> float:
     """Bound V(K~) / V(K): phi_V = [b (kmin + alpha) / (b kmin + alpha)]^2, never above b^2."""
-    _, b = interval_around_one(0.0, upper)
-    alpha = check_not_negative("alpha", alpha)
-    kmin = float(squared_spectrum(singular_values).min())
+    b = max(upper, 1.0)
+    kmin = float(np.square(singular_values).min())
     return ((kmin + alpha) / (kmin + alpha / b)) ** 2
 
 
@@ -235,8 +223,8 @@ def bias_inflation(gram: ArrayLike, singular_values: ArrayLike, alpha: float) ->
 
     R(K~) <= max(phi_V, phi_B) R(K) follows, for every z and noise. Exact, and without labels.
     """
-    k = squared_spectrum(singular_values)
-    D = np.sqrt(k + check_not_negative("alpha", alpha))
+    k = np.square(singular_values)
+    D = np.sqrt(k + alpha)
     # (SGS + alpha)^-1 (S^2 + alpha) = D^-1 M^-1 D, D^2 = S^2 + alpha. M = D^-1 (SGS + alpha) D^-1
     # is as well conditioned as G, however badly X is.
     scale = np.sqrt(k) / D
@@ -258,8 +246,7 @@ def bias_inflation_bound(
     and b' likewise.
     """
     a, b = interval_around_one(lower, upper)
-    alpha = check_not_negative("alpha", alpha)
-    kmax = float(squared_spectrum(singular_values).max())
+    kmax = float(np.square(singular_values).max())
     a_prime, b_prime = (a * kmax + alpha) / (kmax + alpha), (b * kmax + alpha) / (kmax + alpha)
     by_interval = regularized_bias_inflation_bound(a_prime, b_prime, singular_values, alpha)
     factor = max(1 - lower, upper - 1) * math.sqrt(kmax)
@@ -275,52 +262,51 @@ def regularized_bias_inflation_bound(
     (p + h sqrt(kappa))^2, p and h the middle and the half-width of [1/b, 1/a], because
     (K~ + alpha)^-1 (K + alpha) = N^-1/2 T N^1/2 with N = K + alpha and 1/b <= T <= 1/a.
     """
-    a, b = check_interval(lower, upper)
-    if a == 0:
+    if lower == 0:
         return math.inf
-    k = squared_spectrum(singular_values)
+    k = np.square(singular_values)
     kappa = float((k.max() + alpha) / (k.min() + alpha))
-    p, h = (1 / a + 1 / b) / 2, (1 / a - 1 / b) / 2
+    p, h = (1 / lower + 1 / upper) / 2, (1 / lower - 1 / upper) / 2
     return (p + h * math.sqrt(kappa)) ** 2
 
 
-def fixed_beta_risk_bound(
-    risk: Risk,
-    lower: float,
-    upper: float,
-    *,
-    alpha: float,
-    n_samples: int,
-    coefficient_norm: float,
-) -> float:
-    """Bound R(K~) for z = X beta, whatever the condition number: the risk theorems, corrected.
+# Of z = X beta, with lam = alpha / n and norm at least ||U^T beta||
 
-    b^2 V(K) + (sqrt(B(K)) + max(1 - a, b - 1) sqrt(lambda) / (2 sqrt a) ||U^T beta||)^2, with
-    lambda = alpha / n.
+
+def fixed_beta_bias(bias: float, lower: float, upper: float, lam: float, norm: float) -> float:
+    """Bound B(K~), whatever the condition number: the risk theorems, corrected.
+
+    (sqrt(B(K)) + max(1 - a, b - 1) sqrt(lam) / (2 sqrt a) norm)^2. The variance is at most
+    b^2 V(K).
     """
-    a, b = check_interval(lower, upper)
-    if a == 0:
+    if lower == 0:
         return math.inf
-    lam = check_not_negative("alpha", alpha) / check_positive("n_samples", n_samples)
-    growth = max(1 - a, b - 1) * math.sqrt(lam / a) / 2
-    beta = check_not_negative("coefficient_norm", coefficient_norm)
-    return max(b, 1.0) ** 2 * risk.variance + (math.sqrt(risk.bias) + growth * beta) ** 2
+    growth = max(1 - lower, upper - 1) * math.sqrt(lam / lower) / 2
+    return (math.sqrt(bias) + growth * norm) ** 2
+
+
+def worst_case_bias(lower: float, lam: float, norm: float) -> float:
+    """Bound B(K~) over all beta of this norm: lam norm^2 / (4 a)."""
+    return math.inf if lower == 0 else lam * norm**2 / (4 * lower)
+
+
+def regularized_fixed_beta_bias(
+    bias: float, lower: float, upper: float, lam: float, norm: float
+) -> float:
+    """Bound B(K~) from a regularized interval.
+
+    N = K + alpha: K~ - K = N^1/2 E N^1/2 with ||E|| <= max(1 - a, b - 1), and
+    ||(K~ + alpha)^-1 N^1/2|| <= 1 / sqrt(a alpha), ||N^-1/2 X beta|| <= ||U^T beta||.
+    """
+    if lower == 0:
+        return math.inf
+    worst = math.sqrt(lam / lower) * norm
+    return min(math.sqrt(bias) + max(1 - lower, upper - 1) * worst, worst) ** 2
 
 
 def average_bias_inflation(lower: float, upper: float) -> float:
     """Bound E B(K~) / E B(K) over z = X beta with isotropic random beta: max(1/a^2, b/a)."""
-    a, b = check_interval(lower, upper)
-    return math.inf if a == 0 else max(1 / a, b) / a
-
-
-def worst_case_bias(
-    lower: float, *, alpha: float, n_samples: int, coefficient_norm: float
-) -> float:
-    """Bound B(K~) over all z = X beta with ||U^T beta|| <= B: alpha B^2 / (4 a n)."""
-    a, _ = check_interval(lower, math.inf)
-    lam = check_not_negative("alpha", alpha) / check_positive("n_samples", n_samples)
-    beta = check_not_negative("coefficient_norm", coefficient_norm)
-    return math.inf if a == 0 else lam * beta**2 / (4 * a)
+    return math.inf if lower == 0 else max(1 / lower, upper) / lower
 
 
 def variance_ratio(data: SelectedData) -> float:
@@ -364,18 +350,7 @@ def _check_kernel(K: ArrayLike) -> tuple[FloatArray, float]:
     # A kernel in single precision is symmetric and semi-definite to single precision only.
     single = given.dtype in (np.float16, np.float32)
     precision = 10 * len(given) * float(np.finfo(given.dtype if single else np.float64).eps)
-    kernel = given.astype(np.float64)
-    if not np.all(np.isfinite(kernel)):
-        raise ValueError("expected a finite kernel K, got infinities or NaN")
+    kernel = check_array(given, dtype=np.float64, input_name="the kernel K")
     if np.abs(kernel - kernel.T).max() > precision * np.abs(kernel).max():
         raise ValueError("expected a symmetric kernel K = X X^T")
     return (kernel + kernel.T) / 2, precision
-
-
-def _check_mean(z: ArrayLike, n: int) -> FloatArray:
-    mean = np.asarray(z, dtype=np.float64)
-    if mean.shape != (n,):
-        raise ValueError(f"expected one mean for each of K's {n} samples, got shape {mean.shape}")
-    if not np.all(np.isfinite(mean)):
-        raise ValueError("expected a finite z, got infinities or NaN")
-    return mean

@@ -91,7 +91,7 @@ def select_data(certificate: "Certificate", X: Any, alpha: float) -> SelectedDat
     spectrum, scale = precise_spectrum(X, selection.center, alpha)
     rows = spectrum.take(selection.indices)
     interval = Interval(certificate.lower, certificate.upper)
-    if selection.rank is None:
+    if selection.rank is None or selection.cutoff is not None:
         check_same_data(interval, measured_interval(spectrum, rows, selection.w, certified_alpha))
     if not certificate.verified or selection.rank is not None:
         interval = Interval(0.0, math.inf)
