@@ -9,8 +9,9 @@ import scipy.sparse as sp
 
 from ridgewise import BSSSelector, RandomSelector, RRQRSelector, certify, make_ridge_synthetic
 from ridgewise.datasets.readers import read_table
-from ridgewise.evaluation import run_selection, stand_ins
+from ridgewise.evaluation import LARGEST, run_selection, stand_ins
 from ridgewise.report import judge
+from ridgewise.report._selection_words import explain_models
 from ridgewise.selectors import GivenSelector, make_selector
 
 NAMES = np.array([f"x{place}" for place in range(1000)])
@@ -51,6 +52,14 @@ def test_below_the_rank_it_is_stated_for_a_usual_model():
     )
     assert with_target.alpha.source == "leave-one-out"
     assert judge(run) == judge(with_target) == "poor"
+
+
+def test_a_target_that_features_do_not_predict_is_told():
+    """Leave-one-out chooses an alpha without bound; the certificate is not about that model."""
+    X, y = np.random.default_rng(0).normal(size=(30, 1000)), np.arange(30) % 2
+    run = run_selection(BSSSelector(8, center=True), X, y, feature_names=NAMES, classify=True)
+    assert (run.alpha.source, run.alpha.relative) == (LARGEST, 1)
+    assert "hardly predict the target" in explain_models(run)
 
 
 @pytest.mark.parametrize("center", [False, True])

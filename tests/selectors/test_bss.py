@@ -447,7 +447,9 @@ def test_zero_columns_are_never_selected():
     X = np.zeros((6, 100))
     X[:, 1::3] = gaussian(6, 33)
     for rule in RULES:
-        with pytest.warns(FewerFeaturesWarning, match="33 distinct .* 60 asked for: only 33"):
+        with pytest.warns(
+            FewerFeaturesWarning, match="33 features .* 60 asked for: the others are zero"
+        ):
             selector = BSSSelector(60, rule=rule).fit(X)
         assert selector.n_draws_ == 240
         assert np.all(selector.selected_ % 3 == 1)
@@ -481,7 +483,26 @@ def test_n_features_are_n_distinct_features(rule, d):
     assert selector.transform(X).shape == (2, 20)
 
 
-def test_fewer_features_than_asked_for():
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("groups", [None, 2])
+def test_n_features_of_very_different_scales(rule, groups):
+    """More samples than features, in any units: a few features are drawn again and again."""
+    X = np.random.default_rng(0).standard_normal((200, 12)) * np.logspace(4, -1, 12)
+    selector = BSSSelector(5, rule=rule, center=True, groups=groups)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FewerFeaturesWarning)
+        selector.fit(X)
+    assert len(selector.weights_) == 5
+    assert selector.n_selected_ == 5 * (groups or 1)
+    certificate = selector.certificate_
+    assert certificate.promised_lower <= certificate.lower
+    assert certificate.upper <= certificate.promised_upper
+    assert_array_equal(
+        selector.leverage_scores_, BSSSelector(12, center=True).fit(X).leverage_scores_
+    )
+
+
+def test_default_draws_may_repeat():
     """Of one direction one feature has nearly everything: others are drawn too seldom."""
     X = np.zeros((3, 40))
     X[0, 0], X[1, 1], X[2, 2:] = 1, 1, 1e-3

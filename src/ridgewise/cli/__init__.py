@@ -5,6 +5,7 @@ A command's module is imported when the command is run: `ridgewise --help` impor
 """
 
 import sys
+import warnings
 from importlib import import_module
 from io import TextIOWrapper
 from typing import Annotated, Any
@@ -16,6 +17,7 @@ from typer.main import get_group
 from ridgewise._version import __version__
 from ridgewise.cli import _app
 from ridgewise.cli._app import app
+from ridgewise.cli._late import late_modules
 
 # Each command is in a module of its name, and adds itself to the app. Here: its one-line help.
 COMMANDS = {
@@ -60,7 +62,8 @@ class LateCommands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Import the module of the command that is called."""
         if args and args[0] in COMMANDS:
-            import_module(f"ridgewise.cli._{args[0]}")
+            with late_modules():
+                import_module(f"ridgewise.cli._{args[0]}")
             self.commands[args[0]] = get_group(app).commands[args[0]]
         return super().resolve_command(ctx, args)
 
@@ -71,6 +74,7 @@ def run(arguments: list[str] | None = None) -> int:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # for paths with any characters
     _app.arguments = sys.argv[1:] if arguments is None else list(arguments)
+    warnings.filterwarnings("ignore", message=r"\d+ (features|groups) were selected")  # a note
     try:
         code = app(arguments, prog_name="ridgewise", standalone_mode=False)
         sys.stdout.flush()  # an error of a closed pipe is handled below

@@ -4,6 +4,7 @@
 import inspect
 import os
 import re
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -121,13 +122,14 @@ def _read_file(file: Path, **options: Any) -> Table:
 def with_flags(message: str) -> str:
     """Replace the options of Python in a message by those of the command.
 
-    >>> with_flags("missing='drop-features', 'drop-samples' or 'mean' lets them in")
-    "--missing drop-features, 'drop-samples' or 'mean' lets them in"
+    >>> with_flags("name the target with target=; drop='a b' leaves it out")
+    "name the target with --target; --drop 'a b' leaves it out"
     """
     message = message.replace("zero_based=False", "--one-based")
+    message = re.sub(r"\b(target|ids)=(?!\w)", r"--\1", message)
     return re.sub(
-        r"\b(missing|categorical|features_in|encoding|keep)='([\w-]+)'",
-        lambda found: f"--{found[1].replace('_', '-')} {found[2]}",
+        r"\b(missing|categorical|features_in|encoding|keep|drop)='([^']+)'",
+        lambda found: f"--{found[1].replace('_', '-')} {shlex.quote(found[2])}",
         message,
     )
 

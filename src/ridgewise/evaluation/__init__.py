@@ -13,7 +13,13 @@ from ridgewise.evaluation._correlations import stand_ins
 from ridgewise.evaluation._demo import ALL_WORDS, Demo, relative_eigenvalues, run_demo
 from ridgewise.evaluation._paired import corrected_t_test, wilcoxon_test
 from ridgewise.evaluation._prepare import SCALES, make_preparation, unit_warning
-from ridgewise.evaluation._select import ModelAlpha, SelectionRun, feature_weights, run_selection
+from ridgewise.evaluation._select import (
+    LARGEST,
+    ModelAlpha,
+    SelectionRun,
+    feature_weights,
+    run_selection,
+)
 from ridgewise.evaluation._stability import mean_jaccard, nogueira_stability, selection_matrix
 from ridgewise.evaluation._summary import (
     MethodSummary,
@@ -26,6 +32,7 @@ from ridgewise.evaluation._summary import (
 __all__ = [
     "ALL_FEATURES",
     "ALL_WORDS",
+    "LARGEST",
     "SCALES",
     "Comparison",
     "ComparisonRow",

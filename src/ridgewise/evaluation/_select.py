@@ -24,6 +24,7 @@ CORRELATED = 0.5  # a feature stands for left-out ones with at least this correl
 ROUNDING = 1e-9  # of upper: a lower up to this may be 0
 N_EXPLAINED = 500  # features for which correlated left-out ones are found
 SELECTED = "selected"
+LARGEST = "at most the mean diagonal"  # leave-one-out chose a larger alpha
 USUAL_SHARE = 0.1  # of the mean diagonal of the kernel: alpha of a model where no target tells it
 
 
@@ -33,7 +34,7 @@ class ModelAlpha:
 
     value: float  # added to the diagonal of the kernel; 0: all ridge models
     mean_diagonal: float  # of the kernel: the unit of relative alphas
-    source: str  # of the value: "all models", "given", "leave-one-out" or "usual"
+    source: str  # "all models", "given", "leave-one-out", "usual" or LARGEST
 
     @property
     def relative(self) -> float:
@@ -224,8 +225,10 @@ def _model_alpha(
     Y = class_targets(np.asarray(y)) if classify else np.asarray(y, dtype=np.float64)
     path = DualPath(spectrum.V, spectrum.singular_values**2)
     found = choose_alpha(path, Y, fit_intercept=spectrum.center, tolerance=FLAT)
-    # More would be stated for models that predict little but the mean; less holds for them too.
-    return ModelAlpha(min(found.alpha, diagonal), diagonal, "leave-one-out")
+    # A larger one is of models that predict little but the mean; this holds for them too.
+    if found.alpha > diagonal:
+        return ModelAlpha(diagonal, diagonal, LARGEST)
+    return ModelAlpha(found.alpha, diagonal, "leave-one-out")
 
 
 def mean_diagonal(spectrum: Spectrum) -> float:

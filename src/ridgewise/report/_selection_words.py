@@ -4,7 +4,7 @@
 from typing import Any
 
 from ridgewise._groups import resolve_groups
-from ridgewise.evaluation import ModelAlpha, SelectionRun
+from ridgewise.evaluation import LARGEST, ModelAlpha, SelectionRun
 from ridgewise.guarantees import Certificate
 from ridgewise.report._words import one_line, plain_number
 from ridgewise.selectors import METHODS, label_of, method_of
@@ -108,7 +108,11 @@ def describe_alpha(alpha: ModelAlpha) -> str:
     """Write alpha relative to the data, and why it is that one."""
     if alpha.value == 0:
         return "every ridge model"
-    why = {"leave-one-out": "best by leave-one-out", "usual": "a usual value"}.get(alpha.source)
+    why = {
+        "leave-one-out": "best by leave-one-out",
+        "usual": "a usual value",
+        LARGEST: "leave-one-out chose more, so the features hardly predict the target",
+    }.get(alpha.source)
     beside = f"{plain_number(alpha.value)}{f'; {why}' if why else ''}"
     return (
         f"ridge models with alpha at least {alpha.relative:.3g} times the mean diagonal of the "

@@ -62,6 +62,8 @@ class BSSSelector(SpectralSelector):
     ----------
     n_features_to_select : int or float or None, default=None
         Number r of features (int), or their share (float in (0, 1]). All of them have weight 1.
+        Where r draws draw some again, up to 4 r are made; features that are still missing are those
+        with the largest leverage scores, with weight 1, and the promised upper bound rises by 1.
         None: as many draws as four times the rank, at most half of the features.
     epsilon : float, default=None
         Instead of a number: about the fewest draws that reach (1 - epsilon) K <= K~ <=
@@ -192,7 +194,13 @@ class BSSSelector(SpectralSelector):
         distinct = None if self.n_features_to_select is None else n
         found = self._select(spectrum, n, self.rule, groups, self.polish, distinct)
         if distinct is not None and len(found.selected) < min(distinct, len(groups)):
-            warn_of_fewer(distinct, found, self.leverage_scores_, groups)
+            what = "groups" if groups.given else "features"
+            warnings.warn(
+                f"{len(found.selected)} {what} were selected of {distinct} asked for: the others "
+                "are zero",
+                FewerFeaturesWarning,
+                stacklevel=4,
+            )
         return self._keep(found, groups)
 
     def _keep(self, found: Selection, groups: Groups) -> Self:
@@ -225,8 +233,10 @@ class BSSSelector(SpectralSelector):
             n_distinct=n_distinct,
             groups=groups if groups.given else None,
         )
-        features, sizes = groups.members(found.selected), groups.sizes[found.selected]
-        weights = found.weights
+        added = self._add(found.selected, n_distinct, groups)
+        selected = np.concatenate([found.selected, added])
+        weights = np.concatenate([found.weights, np.ones(len(added))])
+        features, sizes = groups.members(selected), groups.sizes[selected]
         if polished:
             penalty = ridge_penalty(self.singular_values_, self.alpha_)
             weights = polish(spectrum.take(features), weights, penalty=penalty, sizes=sizes)
@@ -235,10 +245,18 @@ class BSSSelector(SpectralSelector):
             features,
             np.repeat(weights, sizes),
             alpha=self.alpha_,
-            promised=(found.promised_lower, found.promised_upper),
+            # features as they are add at most K
+            promised=(found.promised_lower, found.promised_upper + (len(added) > 0)),
             rank=self.rank,
         )
-        return Selection(found.selected, weights, len(found.draws), certificate)
+        return Selection(selected, weights, len(found.draws), certificate)
+
+    def _add(self, selected: IndexArray, n_distinct: int | None, groups: Groups) -> IndexArray:
+        """The features, or groups, of the largest leverage scores that complete a selection."""
+        scores = groups.sums(self.leverage_scores_).copy()
+        scores[selected] = 0
+        order = np.argsort(-scores, kind="stable")[: max(0, (n_distinct or 0) - len(selected))]
+        return order[scores[order] > 0]
 
     def _choose_alpha(self, n_draws: int, groups: Groups) -> float:
         """The alpha to work with; an error where so few draws cannot keep its promise."""
@@ -316,24 +334,6 @@ def between(too_few: tuple[int, float], enough: tuple[int, float], epsilon: floa
     low = np.log(max(below, epsilon / 4))  # it may fall to 0 at once
     share = (np.log(above) - np.log(CAUTION * epsilon)) / (np.log(above) - low)
     return int(np.clip(np.ceil(a * (b / a) ** min(share, 1.0)), a + 1, b - 1))
-
-
-def warn_of_fewer(
-    wanted: int, found: Selection, leverage_scores: FloatArray, groups: Groups
-) -> None:
-    """Say how many features came out, and why."""
-    useful = int(np.count_nonzero(groups.sums(leverage_scores) > 0))
-    what = "groups" if groups.given else "features"
-    why = (
-        f"only {useful} {what} are not zero"
-        if useful < wanted
-        else f"{found.n_draws} draws drew some of them again and again, since others add nothing"
-    )
-    warnings.warn(
-        f"{len(found.selected)} distinct {what} were selected of {wanted} asked for: {why}",
-        FewerFeaturesWarning,
-        stacklevel=4,
-    )
 
 
 def draw(

@@ -126,7 +126,9 @@ def test_many_columns_of_text_are_counted_and_a_few_named(tmp_path):
 def test_not_utf8(tmp_path):
     path = tmp_path / "x.csv"
     path.write_bytes("gène,b\n1,2\n".encode("latin-1"))
-    refuse(path, "not UTF-8 text .it has the byte 0xe8.: give its encoding, such as")
+    refuse(path, "not UTF-8 text .it has the byte 0xe8.: give its encoding, such as .*latin-1")
+    path.write_text("a,b\n1,2\n", encoding="utf-16")
+    refuse(path, "such as encoding='utf-16'")
     path.write_bytes("a,b\n1,2\n".encode("utf-16"))
     refuse(path, "not UTF-8 text")
 

@@ -70,6 +70,13 @@ def test_row_names_of_r_have_no_heading(read):
     assert table.feature_names.tolist() == ["a", "b"]
 
 
+def test_a_target_has_decimal_commas_too(read):
+    table = read("fat;1100;1102\n10,25;1,5;2\n;0,5;1\n", target="fat", missing="drop-samples")
+    assert table.y.tolist() == [10.25]
+    texts = read("kind;1100\na,b;1,5\nc;0,5\n", target="kind").y
+    assert texts.tolist() == ["a,b", "c"]
+
+
 def test_decimal_commas_go_with_semicolons(read):
     table = read('"";"a";"b"\n"s1";1,5;2\n"s2";-3e-1;"4,25"\n')
     np.testing.assert_array_equal(table.X, [[1.5, 2], [-0.3, 4.25]])

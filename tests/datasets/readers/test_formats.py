@@ -128,6 +128,8 @@ def test_npz_with_everything_in_it(tmp_path):
     np.savez(tmp_path / "x.npz", X=X, state=Y, other=X[:2], **names)
     check(read_table(tmp_path / "x.npz", target="state"))
     assert read_table(tmp_path / "x.npz", key="other").X.shape == (2, D)
+    np.savez(tmp_path / "x.npz", X=X, feature_names=[name.encode() for name in FEATURES])
+    assert read_table(tmp_path / "x.npz").feature_names.tolist() == FEATURES
 
 
 @pytest.mark.parametrize("sparse_format", ["csr", "csc", "coo", "bsr", "dia"])

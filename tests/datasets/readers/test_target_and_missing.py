@@ -80,7 +80,8 @@ def test_missing_is_refused_with_where(read):
         read(GAPS, target="y")
     assert str(error.value).endswith(
         "x.csv: 4 values missing, in 2 features ('b', 'c') and 4 samples, the first in sample "
-        "'p1', feature 'b': missing='drop-features', 'drop-samples' or 'mean' lets them in"
+        "'p1', feature 'b': missing='mean' fills them in, missing='drop-features' or "
+        "missing='drop-samples' drops them"
     )
 
 

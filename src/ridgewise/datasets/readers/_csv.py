@@ -37,6 +37,7 @@ def read_delimited(path: Path, options: Options) -> Raw:
             cells.add(batch)
     raw = as_samples(cells.grid(), request, options)
     raw.notes[:0] = notes
+    raw.decimal_comma = cells.decimal_comma
     return raw
 
 

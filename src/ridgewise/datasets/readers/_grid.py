@@ -147,7 +147,8 @@ def _one_hot(name: str, cells: AnyArray) -> tuple[FloatArray, list[str]]:
     if len(levels) > max(LEVELS_ALLOWED, len(cells) // SAMPLES_PER_LEVEL):
         raise ValueError(
             f"column {shortened(name)} has {count(len(levels), 'different text')} in "
-            f"{count(len(cells), 'sample')}, too many for a category: drop it, or name it as ids"
+            f"{count(len(cells), 'sample')}, too many for a category: "
+            f"drop={name!r} leaves it out"
         )
     values = np.full((len(cells), len(levels)), np.nan)
     values[is_there] = codes[:, np.newaxis] == np.arange(len(levels))
@@ -224,8 +225,8 @@ def _settle_text(
         is_are = f"{what} is" if len(found) == 1 else f"{what}s are"
         raise ValueError(
             f"{len(found):,} {is_are} not numbers: {listed(names[found])}, with "
-            f"{shortened(texts[first[0]])}. Name the target, name columns of ids, drop all such "
-            "with categorical='drop', or expand them with categorical='onehot'"
+            f"{shortened(texts[first[0]])}. Name the target with target=, names of samples with "
+            "ids=; categorical='onehot' expands all others, categorical='drop' leaves them out"
         )
     notes.append(f"{count(len(found), what)} with text dropped: {listed(names[found])}.")
     return found

@@ -7,11 +7,13 @@ import numpy as np
 from sklearn.utils import gen_batches
 
 from ridgewise._typing import AnyArray, IndexArray, is_sparse
-from ridgewise.datasets.readers._raw import Missing, Raw, count, listed, shortened
+from ridgewise.datasets.readers._raw import Missing, Raw, count, group_labels, listed, shortened
 from ridgewise.datasets.readers._target import as_target, is_missing
 
 BLOCK = 2**22  # values tested at a time
-WAYS_OUT = "missing='drop-features', 'drop-samples' or 'mean' lets them in"
+WAYS_OUT = (
+    "missing='mean' fills them in, missing='drop-features' or missing='drop-samples' drops them"
+)
 
 
 def settle_missing(raw: Raw, missing: Missing) -> None:
@@ -67,6 +69,13 @@ def _dense_places(X: AnyArray, test: Any) -> tuple[IndexArray, IndexArray]:
 
 
 def _describe(raw: Raw, rows: IndexArray, columns: IndexArray) -> str:
+    if raw.groups is not None and raw.feature_names is not None:
+        # the columns of a category miss the same values: its first counts
+        labels = [place if group is None else group for place, group in enumerate(raw.groups)]
+        firsts = {label: place for place, label in reversed(list(enumerate(labels)))}
+        kept = np.isin(columns, list(firsts.values()))
+        rows, columns = rows[kept], columns[kept]
+        raw.feature_names = group_labels(raw.groups, raw.feature_names)
     features = np.unique(columns)
     shown = features[:3] if raw.feature_names is None else raw.feature_names[features]
     return (

@@ -131,9 +131,10 @@ def open_text(path: Path, encoding: str | None = None) -> Iterator[IO[str]]:
         except UnicodeError as error:
             byte = getattr(error, "object", b"")[getattr(error, "start", 0) :][:1].hex()
             found = f"it has the byte 0x{byte}" if byte else str(error)
+            usual = "utf-16" if byte in ("ff", "fe") else "latin-1"
             raise ValueError(
                 f"{path.name} is not {encoding or 'UTF-8'} text ({found}): give its encoding, "
-                "such as encoding='latin-1'"
+                f"such as encoding={usual!r}"
             ) from error
 
 

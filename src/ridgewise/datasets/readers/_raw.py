@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+import numpy as np
+
 from ridgewise._typing import AnyArray
 
 FeaturesIn = Literal["columns", "rows"]
@@ -113,6 +115,16 @@ class Raw:
     dropped: frozenset[str] = frozenset()  # options.drop, if the reader has handled it
     files: dict[str, Path] = field(default_factory=dict)  # read besides the file itself, by role
     is_mapped: bool = False  # X is a memory map
+    decimal_comma: bool = False  # of numbers in the file's text
+
+
+def group_labels(groups: AnyArray | None, feature_names: AnyArray) -> AnyArray:
+    """A group for each feature: the category of a one-hot column, or the feature itself."""
+    if groups is None:
+        return feature_names
+    is_alone = np.array([group is None for group in groups])
+    labels: AnyArray = np.where(is_alone, feature_names, groups)
+    return labels
 
 
 def check_room(shape: tuple[int, ...], n_bytes: int, memory: int | None, item: int = 0) -> None:

@@ -20,7 +20,7 @@ from ridgewise.datasets.readers._matrix_market import read_matrix_market
 from ridgewise.datasets.readers._missing import keep, refuse_infinite, settle_missing
 from ridgewise.datasets.readers._names import complete_names, find_columns, take_names
 from ridgewise.datasets.readers._opening import find_file, find_format
-from ridgewise.datasets.readers._raw import Options, Raw, check_room, count
+from ridgewise.datasets.readers._raw import Options, Raw, check_room, count, group_labels
 from ridgewise.datasets.readers._result import Source, Table
 from ridgewise.datasets.readers._target import attach_target
 
@@ -98,17 +98,8 @@ def read_table(path: str | os.PathLike[str], **options: Any) -> Table:
         sources=(source, *(Source.of(role, file) for role, file in raw.files.items())),
         notes=tuple(raw.notes),
         seconds=time.perf_counter() - start,
-        groups=_labels(raw.groups, feature_names),
+        groups=group_labels(raw.groups, feature_names),
     )
-
-
-def _labels(groups: AnyArray | None, feature_names: AnyArray) -> AnyArray:
-    """A group for each feature: the category of a one-hot column, or the feature itself."""
-    if groups is None:
-        return feature_names
-    is_alone = np.array([group is None for group in groups])
-    labels: AnyArray = np.where(is_alone, feature_names, groups)
-    return labels
 
 
 def _complete(raw: Raw, options: Options) -> AnyArray:

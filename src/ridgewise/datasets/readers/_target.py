@@ -49,7 +49,7 @@ def attach_target(raw: Raw, options: Options) -> None:
         raw.y, raw.target_name = read_target(path, raw, options.encoding), path.name
         raw.files["target"] = path
     if raw.y is not None:
-        raw.y = as_target(raw.y)
+        raw.y = as_target(raw.y, decimal_comma=raw.decimal_comma)
 
 
 def target_file(target: str, names: list[str]) -> Path:
@@ -118,12 +118,12 @@ def _aligned(rows: list[list[str]], raw: Raw, path: Path) -> AnyArray:
     return as_names(values[name] for name in raw.sample_names)
 
 
-def as_target(values: AnyArray) -> AnyArray:
+def as_target(values: AnyArray, *, decimal_comma: bool = False) -> AnyArray:
     """Whole numbers as int64, other numbers as float64, all else as str."""
     if values.dtype.kind in "OSU":
         missing = is_missing(values)
         try:
-            values = np.array([_number(value) for value in values])
+            values = np.array([_number(value, decimal_comma=decimal_comma) for value in values])
         except ValueError:
             labels = np.array([str(value).strip() for value in values])
             labels[missing] = ""
@@ -136,10 +136,12 @@ def as_target(values: AnyArray) -> AnyArray:
     return values.astype(np.int64 if is_whole and abs(values).max() < 2**53 else np.float64)
 
 
-def _number(value: Any) -> float:
+def _number(value: Any, *, decimal_comma: bool = False) -> float:
     text = str(value).strip()
     if text.casefold() in ("true", "false"):
         raise ValueError  # labels
+    if decimal_comma:
+        text = text.replace(",", ".")
     return np.nan if text.casefold() in MISSING else float(text)
 
 
