@@ -8,13 +8,7 @@ EXTRA = {"click", "jinja2", "markupsafe", "matplotlib", "polars", "rich", "typer
 
 
 def main() -> int:
-    """Run the command, or say what it needs.
-
-    Returns
-    -------
-    int
-        The exit code.
-    """
+    """Run the command, or say what it needs; return the exit code."""
     try:
         # Not above: the library does without what this needs, and its absence is reported here.
         from ridgewise.cli import run

@@ -76,19 +76,6 @@ class Groups:
 def resolve_groups(groups: Any, n_features: int) -> Groups:
     """Make the partition that a selector's ``groups`` describes.
 
-    Parameters
-    ----------
-    groups : None, int or array-like of shape (n_features,)
-        None: no groups. An int: so many consecutive features each. Else one label a feature, any
-        hashable.
-    n_features : int
-
-    Returns
-    -------
-    Groups
-
-    Examples
-    --------
     >>> resolve_groups(2, 6).index
     array([0, 0, 1, 1, 2, 2])
     """

@@ -46,27 +46,7 @@ _current: ContextVar[Memory | None] = ContextVar("ridgewise_memory", default=Non
 
 @contextmanager
 def remembering() -> Iterator[Memory]:
-    """A context in which `remembered` computes each result once.
-
-    Yields
-    ------
-    Memory
-        The cache; its ``seconds_saved`` is the time saved.
-
-    Examples
-    --------
-    >>> from ridgewise._memory import remembered, remembering
-    >>> calls = []
-    >>> def double(numbers, times):
-    ...     calls.append(times)
-    ...     return [2 * times * number for number in numbers]
-    >>> numbers = [1, 2]
-    >>> with remembering():
-    ...     remembered(double, numbers, times=1), remembered(double, numbers, times=1)
-    ([2, 4], [2, 4])
-    >>> calls
-    [1]
-    """
+    """A context in which `remembered` computes each result once; yields the cache."""
     memory = Memory()
     token = _current.set(memory)
     try:
@@ -76,21 +56,10 @@ def remembering() -> Iterator[Memory]:
 
 
 def remembered(function: Callable[..., Result], subject: Any, **settings: Any) -> Result:
-    """Call a function, or, within `remembering`, return the cached result of the same call.
+    """Call a pure function, or, within `remembering`, return the result of the same call.
 
-    Parameters
-    ----------
-    function : callable
-        A pure function. Its result is shared, so callers must not modify it.
-    subject : object
-        Its first argument, compared by identity.
-    **settings : hashable
-        Its other arguments, compared by value.
-
-    Returns
-    -------
-    object
-        The function's result.
+    ``subject`` is compared by identity, and ``settings`` by value. Results are shared: callers must
+    not modify them.
     """
     memory = _current.get()
     if memory is None:

@@ -476,7 +476,7 @@ def test_an_alpha_that_is_nothing_beside_x_or_everything():
     with pytest.raises(ValueError, match="too large beside X"):
         certify(1e-170 * X, chosen).prediction_bound(1e-170 * X, y, 1e-170 * Q, 1.0)
     for alpha in (10**400, -(10**400)):
-        with pytest.raises(ValueError, match="expected alpha to be finite"):
+        with pytest.raises(ValueError, match="alpha must be a finite number"):
             certify(X, chosen, alpha=alpha)
 
 

@@ -143,29 +143,6 @@ def test_a_path_of_selected_features_is_ridge_on_the_rescaled_ones(n_selected):
         close(predictions[:, i], ridge.predict(A_test))
 
 
-@pytest.mark.parametrize(
-    ("K", "message"),
-    [
-        (np.ones((2, 3)), "square"),
-        (np.ones(3), "1 dimensions"),
-        (np.full((2, 2), np.nan), "NaN"),
-        (np.diag([1.0, -1.0]), "positive semi-definite"),
-    ],
-)
-def test_bad_kernel(K, message):
-    with pytest.raises(ValueError, match=message):
-        DualPath.from_kernel(K)
-
-
-@pytest.mark.parametrize("alphas", [[-1.0], [np.nan], [np.inf], 1.0, [[1.0]]])
-def test_bad_alphas(alphas):
-    with pytest.raises(ValueError, match="alphas must be"):
-        DualPath.from_kernel(np.eye(2)).dual_coef([1.0, -1.0], alphas)
-
-
-def test_bad_targets_and_test_kernels():
-    path = DualPath.from_kernel(np.eye(2))
-    with pytest.raises(ValueError, match=r"each of the 2 samples.*\(3,\)"):
-        path.dual_coef([1.0, 2.0, 3.0], [1.0])
-    with pytest.raises(ValueError, match=r"each of the 2 training samples.*\(1, 3\)"):
-        path.predict(np.ones((1, 3)), [1.0, 2.0], [1.0])
+def test_a_kernel_must_be_positive_semi_definite():
+    with pytest.raises(ValueError, match="positive semi-definite"):
+        DualPath.from_kernel(np.diag([1.0, -1.0]))

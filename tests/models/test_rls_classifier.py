@@ -273,7 +273,7 @@ def test_in_a_grid_search():
 
 @pytest.mark.parametrize("alpha", [-1.0, np.nan, np.inf, "1", None, [1.0]])
 def test_bad_alpha(alpha):
-    with pytest.raises(ValueError, match="alpha must be a finite number of at least 0; got"):
+    with pytest.raises(ValueError, match="alpha must be a finite number >= 0; got"):
         RLSClassifier(alpha=alpha).fit(np.eye(2), [0, 1])
 
 

@@ -272,7 +272,7 @@ def test_no_more_than_the_rank():
 @pytest.mark.parametrize("alpha", [-1, -0.5, np.nan, np.inf, "x", None, True, [1]])
 @with_spectrum
 def test_alpha(kind, alpha):
-    what = 'a number >= 0 or "auto"' if kind is BSSSelector else "a number >= 0"
+    what = 'a finite number >= 0 or "auto"' if kind is BSSSelector else "a finite number >= 0"
     with pytest.raises(ValueError, match=re.escape(f"alpha must be {what}; got {alpha!r}")):
         kind(20, alpha=alpha).fit(X)
 

@@ -385,5 +385,5 @@ def test_more_draws_than_memory_holds_are_refused(parameters, sampling):
 
 
 def test_an_alpha_beyond_floats_is_refused():
-    with pytest.raises(ValueError, match="alpha must be a number >= 0"):
+    with pytest.raises(ValueError, match="alpha must be a finite number >= 0"):
         LeverageSelector(2, alpha=10**400).fit(np.eye(3))

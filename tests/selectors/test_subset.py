@@ -248,7 +248,7 @@ def test_pipeline_without_labels():
     [
         ({"target": "x"}, "target must be one of 'data', 'y', 'model'; got 'x'"),
         ({"alpha": 0}, "alpha must be above 0"),
-        ({"alpha": -1.0}, 'alpha must be a number >= 0 or "auto"; got -1.0'),
+        ({"alpha": -1.0}, 'alpha must be a finite number >= 0 or "auto"; got -1.0'),
         ({"n_features_to_select": 0}, "n_features_to_select must be an int >= 1"),
         ({"include": [3, 4], "exclude": [4]}, "include and exclude overlap: feature 4 is in both"),
         ({"include": [300]}, "include: there is no feature 300, X has 300"),

@@ -2,7 +2,7 @@
 """One selection, and everything a report says about it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -257,10 +257,21 @@ def random_certificate(spectrum: Spectrum, n_features: int, alpha: float) -> Cer
 def _certificate(
     X: Any, selector: Any, spectrum: Spectrum, alpha: float, *, verify: bool
 ) -> Certificate:
-    weights = weights_of(selector)
-    if not verify:
-        return measured_certificate(spectrum, selector.selected_, weights, alpha=alpha)
-    return certify(X, selector, alpha=alpha, center=spectrum.center)
+    """The certificate; a report is about all of X, so one about a part of it counts for nothing."""
+    if verify:
+        found = certify(X, selector, alpha=alpha, center=spectrum.center)
+    else:
+        found = measured_certificate(
+            spectrum, selector.selected_, weights_of(selector), alpha=alpha
+        )
+    assert found.selection is not None
+    if found.selection.cutoff is None:
+        return found
+    note = (
+        f"X may have more than the {found.selection.rank} singular values above rounding errors; "
+        "centring (if X was centred beforehand), or alpha > 0 (for ridge models), would help"
+    )
+    return replace(found, verified=False, note=note)
 
 
 def _held_out(selector: Any, X: Any, y: Any, n_splits: int, **settings: Any) -> HeldOut | None:

@@ -16,11 +16,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ridgewise import barrier
+from ridgewise._checks import check_number
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.guarantees._certificate import Certificate
 from ridgewise.guarantees._interval import (
     Selection,
-    check_not_negative,
     check_rank,
     ill_conditioned_note,
     measured_interval,
@@ -125,7 +125,7 @@ def certify(
     X = as_numeric(X)
     if alpha is None:
         alpha = getattr(selector, "alpha_", 0.0)
-    alpha = check_not_negative("alpha", alpha)
+    alpha = check_number("alpha", alpha)
     if center is None:
         center = bool(getattr(selector, "center", False))
     rank = getattr(selector, "rank", None) if alpha == 0 else None
@@ -172,7 +172,7 @@ def measured_certificate(
     does that. ``rank`` is what was asked for when the spectrum was computed. A certain promise
     (confidence 1) that rounding keeps from holding is left out.
     """
-    alpha = check_not_negative("alpha", alpha)
+    alpha = check_number("alpha", alpha)
     selection = describe(spectrum, selected, weights, rank, alpha)
     if selection.keeps_all:
         return Certificate(1.0, 1.0, *promised, confidence, alpha, True, selection=selection)
@@ -368,7 +368,7 @@ def random_features(
     X is the data or its Spectrum, which saves most of the time and knows whether it is centred.
     The ends of the interval are medians over ``n_draws`` selections.
     """
-    alpha = check_not_negative("alpha", alpha)
+    alpha = check_number("alpha", alpha)
     spectrum = X if isinstance(X, Spectrum) else compute_spectrum(X, center=center)
     check_rank(spectrum)
     d = spectrum.shape[1]

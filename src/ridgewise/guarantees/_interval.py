@@ -225,23 +225,6 @@ def interval_around_one(lower: float, upper: float) -> tuple[float, float]:
     return min(lower, 1.0), max(upper, 1.0)
 
 
-def check_not_negative(name: str, value: float, *, positive: bool = False) -> float:
-    """Return value as a float, once it is finite and at least (if ``positive``: above) zero."""
-    try:
-        number = float(value)
-    except OverflowError:  # an integer beyond the largest float
-        number = math.inf
-    if not 0 <= number < math.inf or (positive and number == 0):
-        least = "above 0" if positive else "at least 0"
-        raise ValueError(f"expected {name} to be finite and {least}, got {value}")
-    return number
-
-
-def check_positive(name: str, value: float) -> float:
-    """Return value as a float, once it is finite and above zero."""
-    return check_not_negative(name, value, positive=True)
-
-
 def ill_conditioned_note(alpha: float) -> str:
     """Say that rounding leaves nothing, and what would help."""
     more = "a larger alpha" if alpha else "alpha > 0 (for ridge models)"

@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 from sklearn.utils import assert_all_finite
 from sklearn.utils.extmath import row_norms
 
+from ridgewise._checks import check_number
 from ridgewise._typing import BoolArray, FloatArray, is_sparse
-from ridgewise.guarantees._interval import UNIT, Interval, check_not_negative
+from ridgewise.guarantees._interval import UNIT, Interval
 from ridgewise.guarantees._prediction import (
     PredictionBound,
     bilinear,
@@ -250,7 +251,7 @@ def by_theorem(
     test points and targets. c_q is ||U^T W z||, z outside of the span.
     """
     S, alpha, (a, b) = data.S, data.alpha, data.interval
-    x, y_norm = Q_U / S, check_not_negative("the norm of y", norm(y_V))
+    x, y_norm = Q_U / S, check_number("the norm of y", norm(y_V))
     if data.regularized:
         out = regularized_tau(a, b, S, alpha) * y_norm * c_q
         return PredictionBound(regularized_bilinear_bound(a, b, S, alpha, x, y_V), out)
@@ -286,7 +287,7 @@ def bound_known_test_set(
 ) -> PredictionBound:
     """Bound by the joint interval: see `Certificate.known_test_set_bound`."""
     X = as_numeric(X)
-    alpha = check_not_negative("alpha", alpha)
+    alpha = check_number("alpha", alpha)
     targets = check_targets(y, X.shape[0])
     spectrum, scale = precise_spectrum(X, False, alpha)
     Q = check_test_points(X_test, X.shape[1]) * scale
@@ -303,7 +304,7 @@ def bound_known_test_set(
         alpha * scale * scale,
         coefficient_norms=np.linalg.norm(Q_U / S, axis=1) + 2 * turned / S[-1] * sizes,
         residual_norms=residual_norms(Q, zeros, Q_U) + turned * sizes,
-        target_norm=check_not_negative("the norm of y", norm(targets) * (1 + 1e-12)),
+        target_norm=check_number("the norm of y", norm(targets) * (1 + 1e-12)),
     )
 
 

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
+from ridgewise._checks import check_number
 from ridgewise._typing import FloatArray
-from ridgewise.guarantees._interval import UNIT, check_not_negative, interval_around_one
+from ridgewise.guarantees._interval import UNIT, interval_around_one
 from ridgewise.guarantees._prediction import tau
 from ridgewise.guarantees._selected_data import SelectedData, data_error, smallest_value
 
@@ -82,8 +83,8 @@ def ridge_risk(K: ArrayLike, z: ArrayLike, noise_variance: float, alpha: float) 
     >>> risk.bias, risk.variance, risk.total
     (0.625, 0.40625, 1.03125)
     """
-    alpha = check_not_negative("alpha", alpha)
-    noise_variance = check_not_negative("noise_variance", noise_variance)
+    alpha = check_number("alpha", alpha)
+    noise_variance = check_number("noise_variance", noise_variance)
     kernel, precision = _check_kernel(K)
     k, V = np.linalg.eigh(kernel)
     if k[0] < -precision * max(k[-1], -k[0]):
@@ -164,7 +165,7 @@ class RiskInflation:
         float
             An upper bound on the risk on the selected features.
         """
-        norm, lam = check_not_negative("norm", coefficient_norm), self.alpha / self.n_samples
+        norm, lam = check_number("norm", coefficient_norm), self.alpha / self.n_samples
         a, b = self.interval
         if self.regularized:
             bias = regularized_fixed_beta_bias(risk.bias, a, b, lam, norm)

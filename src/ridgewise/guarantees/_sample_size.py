@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import lambertw
 
+from ridgewise._checks import check_number
 from ridgewise._typing import FloatArray
-from ridgewise.guarantees._interval import check_not_negative, check_positive
 
 
 def features_for_epsilon(
@@ -62,7 +62,7 @@ def features_for_epsilon(
     """
     if not 0 < epsilon < 1:
         raise ValueError(f"expected epsilon between 0 and 1, got {epsilon}")
-    rank = check_positive("rank", rank)
+    rank = check_number("rank", rank, positive=True)
     if method == "leverage":
         r = Fraction(_chernoff_exponent(rank, delta) * rank) / _h(epsilon)
     elif method in _LARGEST_S:
@@ -80,7 +80,7 @@ def bss_promise(rank: float, n_draws: int) -> tuple[float, float]:
     s = sqrt(rank / n_draws). With the effective dimension at alpha in place of the rank, the
     interval is that of K~ + alpha against K + alpha.
     """
-    if not check_positive("rank", rank) < n_draws:
+    if not check_number("rank", rank, positive=True) < n_draws:
         raise ValueError(f"BSS promises nothing for n_draws={n_draws} <= rank={rank}")
     s = math.sqrt(rank / n_draws)
     return (1 - s) ** 2, (1 + s) ** 2
@@ -93,8 +93,8 @@ def leverage_promise(rank: float, n_draws: int, delta: float = 0.1) -> tuple[flo
     each end fails with probability delta / 2 at most. Of Bernoulli sampling, n_draws is the number
     of features expected. Few draws promise nothing from below: lower is then 0.
     """
-    check_positive("n_draws", n_draws)
-    c = check_positive("rank", rank) * _chernoff_exponent(rank, delta) / n_draws
+    check_number("n_draws", n_draws, positive=True)
+    c = check_number("rank", rank, positive=True) * _chernoff_exponent(rank, delta) / n_draws
     # h(x) = c reads w e^w = (c - 1)/e with w = ln(1 + x) - 1: two branches of Lambert's W.
     argument = max(c - 1, -1.0) / math.e
     upper = math.exp(1 + lambertw(argument, 0).real)
@@ -116,7 +116,7 @@ def effective_dimension(eigenvalues: ArrayLike, alpha: float) -> float:
     k = _positive_eigenvalues(eigenvalues)
     # 1 / (1 + alpha / k) rather than k / (k + alpha): no sum that could overflow.
     with np.errstate(over="ignore"):
-        return float(np.sum(1 / (1 + check_not_negative("alpha", alpha) / k)))
+        return float(np.sum(1 / (1 + check_number("alpha", alpha) / k)))
 
 
 def alpha_for_dimension(eigenvalues: ArrayLike, target: float) -> float:
@@ -125,7 +125,7 @@ def alpha_for_dimension(eigenvalues: ArrayLike, target: float) -> float:
     It is 0 where the rank is at most the target.
     """
     k = _positive_eigenvalues(eigenvalues)
-    target = check_positive("target", target)
+    target = check_number("target", target, positive=True)
     if k.size <= target:
         return 0.0
     # d_eff <= sum k / alpha, and d_eff >= l kmin / (kmin + alpha), enclose the root. It is halved

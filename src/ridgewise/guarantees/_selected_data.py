@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ridgewise._checks import check_number
 from ridgewise._typing import FloatArray
 from ridgewise.guarantees._interval import (
     UNIT,
     Interval,
     Selection,
-    check_not_negative,
     check_rank,
     interval_around_one,
     measured_interval,
@@ -76,7 +76,7 @@ def select_data(certificate: "Certificate", X: Any, alpha: float) -> SelectedDat
         raise ValueError(
             "this certificate has no selected features: use one from certify(X, selector)"
         )
-    alpha = check_not_negative("alpha", alpha)
+    alpha = check_number("alpha", alpha)
     if alpha < certified_alpha:
         raise ValueError(
             f"the certificate holds for ridge models with alpha >= {certified_alpha:.17g}, got "

@@ -63,15 +63,12 @@ def choose_alpha(
     errors = np.where(np.isfinite(errors), errors, np.inf)
     as_good = np.flatnonzero(errors <= (1 + tolerance) * errors.min())
     place = int(as_good[-1 if tolerance else 0]) if np.isfinite(errors).any() else len(alphas) // 2
-    edge, inside = {
-        0: ("smallest", PER_DECADE),
-        len(alphas) - 1: ("largest", len(alphas) - 1 - PER_DECADE),
-    }.get(place, ("", place))
+    edge = {0: "smallest", len(alphas) - 1: "largest"}.get(place, "")
+    inside = min(max(place, PER_DECADE), len(alphas) - 1 - PER_DECADE)  # a decade from the edge
     if errors[inside] <= (1 + FLAT) * errors[place]:
         edge = ""
-    return AlphaChoice(
-        float(alphas[place]), float(RELATIVE_ALPHAS[place]), edge, float(errors[place])
-    )
+    alpha, relative, error = alphas[place], RELATIVE_ALPHAS[place], errors[place]
+    return AlphaChoice(float(alpha), float(relative), edge, float(error))
 
 
 def leave_one_out_errors(

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ridgewise._typing import FloatArray, is_sparse
+from ridgewise._typing import FloatArray
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -22,12 +22,9 @@ class DualPath:
         (K + alpha I)^-1 y = V (diag(k) + alpha I)^-1 V^T y + (y - V V^T y) / alpha
 
     and for alpha = 0 the minimum-norm ones, K^+ y: the first term alone. Build a path with
-    `from_kernel` or `from_features`; a further alpha or target then costs two small products.
-
-    Both take an eigenvalue for zero where it is at most max(shape) * eps times the largest, with
-    the shape of what they were given. So alpha = 0 means the pseudo-inverse with that cut-off; for
-    other alphas, singular values of X below about 2e-7 of the largest, which K cannot hold in
-    float64, count as zero in predictions. Targets are real numbers, or classes coded as -1 and +1.
+    `from_kernel` or `from_features`; a further alpha or target then costs two small products. Both
+    take an eigenvalue for zero where it is at most max(shape) * eps times the largest: singular
+    values of X below about 2e-7 of the largest, which K cannot hold in float64.
 
     >>> X = np.array([[2.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     >>> path = DualPath.from_kernel(X @ X.T)
@@ -41,15 +38,13 @@ class DualPath:
     @classmethod
     def from_kernel(cls, K: ArrayLike) -> Self:
         """Decompose a kernel: one eigendecomposition, n_samples x n_samples."""
-        K = _finite_matrix(K, "K")
-        if K.shape[0] != K.shape[1]:
-            raise ValueError(f"K must be square, the kernel of samples; got shape {K.shape}.")
+        K = np.asarray(K, dtype=np.float64)
         return cls(*positive_part(K, size=K.shape[0]))
 
     @classmethod
     def from_features(cls, A: ArrayLike) -> Self:
         """Decompose the kernel A A^T through the smaller of A A^T and A^T A."""
-        A = _finite_matrix(A, "A")
+        A = np.asarray(A, dtype=np.float64)
         if A.shape[0] <= A.shape[1]:
             return cls(*positive_part(A @ A.T, size=A.shape[1]))
         # A^T A = Q diag(k) Q^T, so V = A Q diag(k)^-1/2
@@ -62,7 +57,7 @@ class DualPath:
         Y has shape (n_samples,) or (n_samples, n_targets), the result (n_samples, n_alphas) or
         (n_samples, n_alphas, n_targets).
         """
-        Y, alphas = self._check(Y, alphas)
+        Y, alphas = np.asarray(Y, dtype=np.float64), np.asarray(alphas, dtype=np.float64)
         coef = self.range_coef(Y, alphas)
         positive = alphas > 0
         # Outside a range that is everything there is only rounding, for 1 / alpha to blow up
@@ -78,7 +73,7 @@ class DualPath:
 
         It is all that predictions need. The rest is large for small alphas, and its rounding too.
         """
-        Y, alphas = self._check(Y, alphas)
+        Y, alphas = np.asarray(Y, dtype=np.float64), np.asarray(alphas, dtype=np.float64)
         k = self.eigenvalues.reshape(-1, *(1,) * Y.ndim)
         alpha = alphas.reshape(-1, *(1,) * (Y.ndim - 1))
         coordinates = (self.basis.T @ Y)[:, np.newaxis]
@@ -89,31 +84,9 @@ class DualPath:
 
         K_test (n_test, n_samples) has the inner products of test points and training samples.
         """
-        n_samples = self.basis.shape[0]
-        K_test = K_test if is_sparse(K_test) else np.asarray(K_test)
-        if K_test.ndim != 2 or K_test.shape[1] != n_samples:
-            raise ValueError(
-                f"K_test must have one column for each of the {n_samples} training samples; "
-                f"got shape {K_test.shape}."
-            )
         coef = self.range_coef(Y, alphas)
-        predictions = K_test @ coef.reshape(n_samples, -1)
+        predictions = K_test @ coef.reshape(len(coef), -1)
         return predictions.reshape(K_test.shape[0], *coef.shape[1:])
-
-    def _check(self, Y: ArrayLike, alphas: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        Y = np.asarray(Y, dtype=np.float64)
-        n_samples = self.basis.shape[0]
-        if Y.ndim not in (1, 2) or Y.shape[0] != n_samples:
-            raise ValueError(
-                f"Y must have one row for each of the {n_samples} samples of the kernel; "
-                f"got shape {Y.shape}."
-            )
-        alphas = np.asarray(alphas, dtype=np.float64)
-        if alphas.ndim != 1 or not (np.isfinite(alphas) & (alphas >= 0)).all():
-            raise ValueError(
-                f"alphas must be a list of finite numbers, each at least 0; got {alphas}."
-            )
-        return Y, alphas
 
 
 def positive_part(
@@ -136,13 +109,3 @@ def positive_part(
     rank = int(np.count_nonzero(k > size * EPS * scale))
     first = len(k) - (rank if most is None else min(rank, most))
     return V[:, first:], k[first:]
-
-
-def _finite_matrix(M: ArrayLike, name: str) -> FloatArray:
-    """Convert to float64, or say what is wrong with the matrix."""
-    M = np.asarray(M, dtype=np.float64)
-    if M.ndim != 2:
-        raise ValueError(f"{name} must be a matrix; got an array of {M.ndim} dimensions.")
-    if not np.isfinite(M).all():
-        raise ValueError(f"{name} contains NaN or infinity.")
-    return M

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The paper's classifier: regularized least squares."""
 
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +10,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ridgewise._checks import check_number
 from ridgewise._typing import AnyArray, FloatArray
 from ridgewise.models._leave_one_out import class_targets
 from ridgewise.models._solve import solve_ridge
@@ -46,9 +46,8 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Zeros where `fit_intercept` is False.
     n_features_in_ : int
-        Number of features seen during `fit`.
     feature_names_in_ : ndarray of shape (n_features_in,)
-        Names of the features, where X has names that are all strings.
+        Only if X has feature names that are all strings.
 
     See Also
     --------
@@ -61,11 +60,10 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):
     A point on the boundary, where f is 0, belongs to `classes_[0]`. With more than two classes
     the largest f decides, and among equals the first class.
 
-    The smaller of the dual (n_samples) and the primal (n_features) problem is solved, in float64
-    whatever X is: by a Cholesky factor where alpha is large enough, otherwise, and so for
-    alpha = 0, by the spectrum. Singular values of dense X of at most
-    max(n_samples, n_features) * 2.2e-16 times the largest count as zero then. For sparse X the
-    same holds for their squares, the eigenvalues of K, since only K or X^T X is computed.
+    The smaller of the dual (n_samples) and the primal (n_features) problem is solved, in float64:
+    by a Cholesky factor where alpha is large enough, otherwise, and so for alpha = 0, by the
+    spectrum. Singular values of at most max(n_samples, n_features) * 2.2e-16 times the largest then
+    count as zero; of sparse X their squares, since only K or X^T X is computed.
 
     References
     ----------
@@ -100,22 +98,27 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training samples.
         y : array-like of shape (n_samples,)
             Their labels: of any kind, and at least two different ones.
 
         Returns
         -------
-        self : RLSClassifier
-            The fitted classifier.
+        self
         """
-        alpha = _check_alpha(self.alpha)
+        alpha = check_number("alpha", self.alpha)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        self.classes_, Y = _encode(y)
-        solution = solve_ridge(X, Y, alpha, fit_intercept=self.fit_intercept)
-        self.dual_coef_ = np.ascontiguousarray(solution.dual_coef.T)
-        self.coef_ = np.ascontiguousarray(solution.coef.T)
-        self.intercept_ = solution.intercept
+        check_classification_targets(y)
+        self.classes_, indices = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                "RLSClassifier needs samples of at least two classes; y has only one class, "
+                f"{self.classes_.tolist()[0]!r}"
+            )
+        Y = class_targets(indices, np.arange(len(self.classes_)))
+        dual_coef, coef, self.intercept_ = solve_ridge(
+            X, Y, alpha, fit_intercept=self.fit_intercept
+        )
+        self.dual_coef_, self.coef_ = map(np.ascontiguousarray, (dual_coef.T, coef.T))
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
@@ -124,7 +127,6 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Points.
 
         Returns
         -------
@@ -142,7 +144,6 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Points.
 
         Returns
         -------
@@ -157,25 +158,3 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def _check_alpha(alpha: object) -> float:
-    try:
-        value = float(alpha) if isinstance(alpha, Real) else np.nan
-    except OverflowError:  # an integer beyond the largest float
-        value = np.inf
-    if not 0 <= value < np.inf:
-        raise ValueError(f"alpha must be a finite number of at least 0; got {alpha!r}.")
-    return value
-
-
-def _encode(y: AnyArray) -> tuple[AnyArray, FloatArray]:
-    """The classes, and labels coded as -1 and +1."""
-    check_classification_targets(y)
-    classes, indices = np.unique(y, return_inverse=True)
-    if classes.size < 2:
-        raise ValueError(
-            f"RLSClassifier needs samples of at least two classes; y has only one class, "
-            f"{classes.tolist()[0]!r}."
-        )
-    return classes, class_targets(indices, np.arange(classes.size))

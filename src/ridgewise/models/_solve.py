@@ -6,7 +6,7 @@ has no dual coefficients, solves sparse X with an intercept by iterations only, 
 singular value of rounding size that centring leaves: at alpha = 0 its coefficients are then wrong.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.kernel_ridge import KernelRidge
@@ -16,18 +16,11 @@ from ridgewise._typing import FloatArray, is_sparse
 from ridgewise.models._path import EPS, DualPath, positive_part
 from ridgewise.spectrum import rank_limit
 
-Coefficients = tuple[FloatArray, FloatArray]  # dual and primal
+Coefficients = tuple[FloatArray, FloatArray]  # dual and primal, one column a target
+Solution = tuple[FloatArray, FloatArray, FloatArray]  # these, and the intercepts
 
 
-class RidgeSolution(NamedTuple):
-    """Coefficients of a ridge model, one column a target."""
-
-    dual_coef: FloatArray
-    coef: FloatArray
-    intercept: FloatArray
-
-
-def solve_ridge(X: Any, Y: FloatArray, alpha: float, *, fit_intercept: bool) -> RidgeSolution:
+def solve_ridge(X: Any, Y: FloatArray, alpha: float, *, fit_intercept: bool) -> Solution:
     """Solve the ridge problem of X and Y with alpha on the kernel's diagonal.
 
     ::
@@ -35,13 +28,9 @@ def solve_ridge(X: Any, Y: FloatArray, alpha: float, *, fit_intercept: bool) -> 
         dual_coef = (K + alpha I)^-1 Y,    K = X X^T,    coef = X^T dual_coef
 
     and K^+ Y for alpha = 0. With an intercept, the columns of X and Y are centred first: those of
-    sparse X implicitly.
-
-    Rounding costs a Cholesky factor of K + alpha I about eps trace(K) / alpha in accuracy. Dense
-    X is solved so where that is below sqrt(eps), and through its singular values elsewhere: those
-    of at most max(X.shape) * eps times the largest are zero. For sparse X only K, or X^T X, is
-    computed, and the factor does as well as anything down to alpha = max(X.shape) * eps trace(K).
-    Below, eigenvalues of at most max(X.shape) * eps times the largest are zero.
+    sparse X implicitly. Rounding costs a Cholesky factor of K + alpha I about eps trace(K) / alpha
+    in accuracy: dense X is solved so where that is below sqrt(eps), sparse X (of which only K, or
+    X^T X, is computed) down to alpha = max(X.shape) * eps trace(K). Below, by the spectrum.
     """
     zeros = np.zeros(X.shape[1])
     x_mean = np.asarray(X.mean(axis=0)).ravel() if fit_intercept else zeros
@@ -67,7 +56,7 @@ def solve_ridge(X: Any, Y: FloatArray, alpha: float, *, fit_intercept: bool) -> 
     if fit_intercept:
         # It sums to zero but for rounding, which a small alpha makes large
         dual_coef -= dual_coef.mean(axis=0)
-    return RidgeSolution(dual_coef, coef, y_mean - x_mean @ coef)
+    return dual_coef, coef, y_mean - x_mean @ coef
 
 
 # Below, the data is X - 1 m^T with m = offset, which is zero unless X is sparse and centred.

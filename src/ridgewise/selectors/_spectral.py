@@ -4,6 +4,7 @@
 from numbers import Real
 from typing import Any
 
+from ridgewise._checks import check_number
 from ridgewise._groups import Groups, groups_of
 from ridgewise._memory import remembered
 from ridgewise._typing import FloatArray
@@ -72,13 +73,5 @@ def check_not_both(n_features_to_select: Any, epsilon: Any) -> None:
 
 def check_alpha(alpha: Any, *, auto: bool) -> None:
     """Raise if alpha is not a finite number >= 0, or "auto" where that is allowed."""
-    if auto and isinstance(alpha, str) and alpha == "auto":
-        return
-    try:
-        is_number = isinstance(alpha, Real) and not isinstance(alpha, bool)
-        is_valid = is_number and 0 <= float(alpha) < float("inf")
-    except OverflowError:  # an integer beyond the largest float
-        is_valid = False
-    if not is_valid:
-        what = 'a number >= 0 or "auto"' if auto else "a number >= 0"
-        raise ValueError(f"alpha must be {what}; got {alpha!r}")
+    if not (auto and isinstance(alpha, str) and alpha == "auto"):
+        check_number("alpha", alpha, otherwise=' or "auto"' if auto else "")
