@@ -3,7 +3,9 @@
 
 import subprocess
 import sys
+from time import perf_counter
 
+import numpy as np
 import pytest
 
 import ridgewise
@@ -152,6 +154,41 @@ def test_the_help_and_the_version_import_little():
         command = [sys.executable, "-c", script, option]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("option", ["--version", "--help"])
+def test_the_help_and_the_version_are_fast(option):
+    """0.4 s on a machine at rest; twice that here, in the best of five."""
+    seconds = []
+    for _ in range(5):
+        start = perf_counter()
+        subprocess.run([sys.executable, "-m", "ridgewise", option], capture_output=True, check=True)
+        seconds.append(perf_counter() - start)
+    assert min(seconds) < 0.8
+
+
+LATE = """
+import sys
+from ridgewise.cli import run
+run(["select", "x.csv", "-n", "3", "-q"])
+print([m for m in ("pandas", "scipy.stats", "scipy.interpolate", "flint") if m in sys.modules])
+import numpy as np, pandas
+from scipy.stats import rankdata
+from sklearn.metrics import label_ranking_average_precision_score
+from sklearn.utils import fixes
+assert fixes.pd.DataFrame is pandas.DataFrame
+assert rankdata([3, 1]).tolist() == [2, 1]
+print(label_ranking_average_precision_score(np.array([[1, 0]]), np.array([[0.2, 0.1]])))
+"""
+
+
+def test_a_selection_loads_no_module_that_it_does_not_use(tmp_path):
+    """Half of the time of a small selection went to imports of scipy.stats and pandas."""
+    rows = np.random.default_rng(0).normal(size=(8, 12))
+    np.savetxt("x.csv", rows, delimiter=",", header=",".join("abcdefghijkl"), comments="")
+    done = subprocess.run([sys.executable, "-c", LATE], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["[]", "1.0"]
 
 
 def test_summaries_are_those_of_the_commands(run):

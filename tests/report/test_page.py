@@ -5,12 +5,17 @@ import re
 from html.parser import HTMLParser
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
+from ridgewise import BSSSelector, RandomSelector, compare
+from ridgewise.evaluation import run_selection, summarize
 from ridgewise.report import alpha_note
+from ridgewise.report._comparison_figures import draw_errors
 from ridgewise.report._html import Column, DataTable, render_page
+from ridgewise.report._selection_page import _pictures
 from ridgewise.report._selection_words import explain_certificate
 from ridgewise.report._svg import Picture, inline_svg, page_style, plain_label
 
@@ -93,6 +98,27 @@ def test_selection_is_told(selection_html, selection_run):
     explanation = explain_certificate(selection_run)
     assert f"{selection_run.certificate.lower:.3g}" in explanation
     assert str(Markup.escape(explanation)) in selection_html
+
+
+def test_tall_data_has_no_picture_of_leverage_scores():
+    """With more samples than features all are about 1."""
+    X = np.random.default_rng(0).normal(size=(60, 20)) @ np.diag(np.arange(1.0, 21))
+    for data, titles in ((X, 3), (X[:15], 4)):
+        names = np.array([f"x{place}" for place in range(20)])
+        run = run_selection(BSSSelector(9, center=True), data, feature_names=names)
+        assert len(_pictures(run)) == titles
+
+
+def test_every_method_is_within_the_picture_of_a_comparison(table):
+    """With nine methods beside each other the first and the last were cut off."""
+    selectors = {f"method {place}": RandomSelector(random_state=place) for place in range(9)}
+    counts = {"n_features": [10, 60], "n_splits": 2, "n_repeats": 1}
+    found = compare(selectors, table.X, table.y, **counts)
+    axes = draw_errors(found, summarize(found)).axes[0]
+    low, high = axes.get_xlim()
+    x = np.concatenate([line.get_xdata() for line in axes.lines[:-1]])  # but for all features
+    assert low < x.min() < 10
+    assert 60 < x.max() < high
 
 
 def test_explanation_is_three_sentences_and_names_random_features(selection_run):

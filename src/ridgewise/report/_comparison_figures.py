@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator, PercentFormatter
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from ridgewise.evaluation import ALL_FEATURES, Comparison, ComparisonRow, Entry, MethodSummary
 from ridgewise.report._style import DASHES, INK, look_of
@@ -99,10 +99,11 @@ def _draw_methods(
     rows = [one.row for one in found if one.row.method != ALL_FEATURES]
     methods = list(dict.fromkeys(row.method for row in rows))
     counts = sorted({row.n_features for row in rows})
+    spread_of_axis = 2 * counts[-1] / counts[0]
     for place, method in enumerate(methods):
         mine = [row for row in rows if row.method == method]
         colour, dashes = look_of(method, place)
-        shift = (2 * counts[-1] / counts[0]) ** (APART * (place - (len(methods) - 1) / 2))
+        shift = spread_of_axis ** (APART * (place - (len(methods) - 1) / 2))
         x = [shift * row.n_features for row in mine]
         bars = [np.nan_to_num(spread(row)) for row in mine] if spread else None
         axes.errorbar(
@@ -123,12 +124,13 @@ def _draw_methods(
     axes.xaxis.set_major_formatter(FuncFormatter(lambda count, _: f"{count:,.0f}"))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlabel("number of features")
-    axes.set_xlim(counts[0] / 1.1, counts[-1] * 1.1)
+    room = 1.05 * spread_of_axis ** (APART * len(methods) / 2)
+    axes.set_xlim(counts[0] / room, counts[-1] * room)
 
 
 def _name_error(axes: Axes, comparison: Comparison) -> None:
     if comparison.classify:
-        axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=None))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g}%"))
         axes.set_ylabel("wrongly classified")
     else:
         axes.set_ylabel("mean squared error")

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path as Outline
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.evaluation import SelectionRun, feature_weights
@@ -122,6 +122,7 @@ def draw_path(selector: Any) -> Figure:
         axes.plot(sizes, bounds, "_", color=ORANGE, markersize=14, markeredgewidth=2, label=BOUND)
         axes.set(xlabel="features", ylim=(0, 1.12 * max(bounds)))
         axes.set_ylabel("reached, of what all features give")
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{share:.0%}"))
         axes.legend(loc="lower right")
     return figure

@@ -120,7 +120,7 @@ def _pictures(run: SelectionRun) -> list[Picture]:
     """The pictures that say something about this data."""
     pictures = []
     top = run.leverage_scores[run.selector.selected_]
-    if np.ptp(run.leverage_scores) > LEAST_SPREAD and len(top) < run.n_features:
+    if run.n_samples < run.n_features and np.ptp(run.leverage_scores) > LEAST_SPREAD:
         pictures.append(
             Picture(
                 figures.draw_leverage(run),

@@ -111,7 +111,7 @@ def describe_alpha(alpha: ModelAlpha) -> str:
     why = {
         "leave-one-out": "best by leave-one-out",
         "usual": "a usual value",
-        LARGEST: "leave-one-out chose more, so the features hardly predict the target",
+        LARGEST: "leave-one-out chose a larger one, for which this holds too",
     }.get(alpha.source)
     beside = f"{plain_number(alpha.value)}{f'; {why}' if why else ''}"
     return (
@@ -152,7 +152,7 @@ def explain_models(run: SelectionRun) -> str:
 
 def _promise(run: SelectionRun) -> str:
     certificate, method = run.certificate, label_of(method_of(run.selector))
-    if certificate.promised_lower is None:
+    if not certificate.promised_lower:
         return ""
     sure = "" if certificate.confidence == 1 else f" with probability {certificate.confidence:g}"
     return (
@@ -201,6 +201,6 @@ def interval_rows(run: SelectionRun) -> list[tuple[str, Certificate]]:
     name = "measured, verified" if certificate.verified else "measured"
     rows = [(name, certificate), ("random features", run.random)]
     lower, upper = certificate.promised_lower, certificate.promised_upper
-    if lower is not None and upper is not None:
+    if lower and upper is not None:  # to promise a lower bound of 0 says nothing
         rows.insert(0, ("promised", Certificate(lower, upper, alpha=certificate.alpha)))
     return rows
