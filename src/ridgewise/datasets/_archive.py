@@ -69,8 +69,6 @@ def _problem(member: ZipInfo) -> str | None:
 def _extract(file: ZipFile, member: ZipInfo, folder: Path, limit: int) -> int:
     """Write a member and return its number of bytes."""
     target = folder / member.filename
-    if not target.resolve().is_relative_to(folder.resolve()):  # no name that passed should
-        raise ValueError(f"refused the archive: its member {member.filename!r} leaves the folder")
     if member.is_dir():
         target.mkdir(parents=True, exist_ok=True)
         return 0

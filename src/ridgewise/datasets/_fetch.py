@@ -36,15 +36,12 @@ def fetch_techtc300(
     Parameters
     ----------
     data_home : str or path, default=None
-        The data folder, which is created if needed. None: scikit-learn's, which is the environment
-        variable ``SCIKIT_LEARN_DATA``, or ``scikit_learn_data`` in the home folder.
+        The data folder, as of `load_techtc`, which is created if needed.
     mirror : str, default=None
         Another source: the http or https address of a zip archive (ending in ``.zip``), or of a
         folder with ``techtc300_preprocessed.zip``; or the path of a local archive.
-    max_download : int, default=2**30
-        Limit on the downloaded bytes.
-    max_extracted : int, default=2**32
-        Limit on the bytes of the extracted files.
+    max_download, max_extracted : int, default=2**30 and 2**32
+        Limits on the downloaded and on the extracted bytes.
     on_progress : callable, default=None
         Called with the number of bytes so far and in total; the total is None if the server does
         not state it.
@@ -54,23 +51,11 @@ def fetch_techtc300(
     list of str
         The names of the sets, for `load_techtc`, sorted.
 
-    Raises
-    ------
-    OSError
-        If the download fails, or the folder cannot be written.
-    ValueError
-        If the download is not a zip archive of sets, or the archive is unsafe: it has links or
-        paths outside the folder, or expands to more than `max_extracted` bytes or more than 100
-        times its own size.
-
-    See Also
-    --------
-    load_techtc : Load one of the sets.
-
     Notes
     -----
-    No checksum of the original archive is known, so it is treated as untrusted. To download
-    again, delete the folder ``techtc300`` first.
+    No checksum of the original archive is known, so it is treated as untrusted: links, paths
+    outside the folder, and an expansion to more than 100 times its size raise an error. To
+    download again, delete the folder ``techtc300`` first.
 
     Examples
     --------

@@ -25,6 +25,8 @@ from scipy.sparse import csr_array
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 from sklearn.utils import Bunch
 
+from ridgewise.datasets._techtc import description
+
 # Modules of every supported Python, so that an absent one is worth naming in the error.
 TOPICS = {
     "data formats": (
@@ -57,7 +59,7 @@ Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Document(NamedTuple):
-    """A top-level class or function of a module: its words, those of docstrings first."""
+    """A top-level class or function of a module."""
 
     name: str
     words: list[str]
@@ -66,10 +68,9 @@ class Document(NamedTuple):
 def load_stdlib_text() -> Bunch:
     """Load word counts of classes and functions from Python's own standard library.
 
-    A document is a class or function at the top level of a module, on one of two topics:
-    data formats (such as json, xml and zipfile) and the internet (such as email, http and
-    urllib). Its words are those of its docstrings, comments and identifiers. Nothing is
-    downloaded and no module is imported: the library's source files are read.
+    A document is a class or function at the top level of a module, on data formats (such as json
+    and zipfile) or the internet (such as email and http). Its words are those of its docstrings,
+    comments and identifiers. The library's source files are read; no module is imported.
 
     Returns
     -------
@@ -89,19 +90,11 @@ def load_stdlib_text() -> Bunch:
         DESCR : str
             A description of the data.
 
-    Raises
-    ------
-    FileNotFoundError
-        If this Python is installed with too little of its library's source.
-
-    See Also
-    --------
-    make_ridge_synthetic : Data of any size, with known relevant features.
-
     Notes
     -----
-    The data depends on the version of Python only. The rows are in the order of the modules:
-    shuffle them when splitting, or whole modules are in the test set only, which is much harder.
+    The data depends on the version of Python only. It raises FileNotFoundError where Python is
+    installed without the source of its library. The rows are in the order of the modules: shuffle
+    them when splitting, or whole modules are in the test set only, which is much harder.
 
     Examples
     --------
@@ -126,69 +119,49 @@ def load_stdlib_text() -> Bunch:
         target_names=list(topics),
         feature_names=vectorizer.get_feature_names_out().astype(str),
         document_names=np.array([document.name for document in documents]),
-        DESCR=_describe(topics, n_words=data.shape[1]),
+        DESCR=description(
+            "stdlib_text",
+            python=platform.python_version(),
+            n_documents=data.shape[0],
+            n_words=data.shape[1],
+            minimum=MINIMUM_WORDS,
+            topics="\n".join(
+                f"{topic}: {len(found)} documents, from {TOPICS[topic]}"
+                for topic, found in topics.items()
+            ),
+        ),
     )
 
 
 def _read_topics(path: list[str]) -> dict[str, list[Document]]:
     """Return the documents of each topic that have enough words."""
-    modules = {
-        module: read_documents(module, path)
-        for names in TOPICS.values()
-        for module in names.split()
-    }
-    topics = {
-        topic: [
+    topics: dict[str, list[Document]] = {}
+    missing = []
+    for topic, names in TOPICS.items():
+        modules = {module: read_documents(module, path) for module in names.split()}
+        missing += [module for module, documents in modules.items() if not documents]
+        topics[topic] = [
             document
-            for module in names.split()
-            for document in modules[module]
+            for documents in modules.values()
+            for document in documents
             if len(document.words) >= MINIMUM_WORDS
         ]
-        for topic, names in TOPICS.items()
-    }
     if all(len(documents) >= MINIMUM_DOCUMENTS for documents in topics.values()):
         return topics
     found = " and ".join(
         f"{len(documents)} documents on {topic}" for topic, documents in topics.items()
     )
-    missing = ", ".join(module for module, documents in modules.items() if not documents)
     raise FileNotFoundError(
         "load_stdlib_text reads the source of Python's standard library, of which this Python "
         f"has too little: it gave {found}, and {MINIMUM_DOCUMENTS} on each are needed. Modules "
-        f"without source: {missing or 'none'}. Use a Python that is installed with the .py files "
-        "of its library (minimal and embedded ones have compiled files only), or "
+        f"without source: {', '.join(missing) or 'none'}. Use a Python that is installed with the "
+        ".py files of its library (minimal and embedded ones have compiled files only), or "
         "make_ridge_synthetic."
     )
 
 
-def _describe(topics: dict[str, list[Document]], n_words: int) -> str:
-    sizes = "\n".join(
-        f"{topic}: {len(documents)} documents, from {TOPICS[topic]}"
-        for topic, documents in topics.items()
-    )
-    return f"""Text from the standard library of Python {platform.python_version()}
-
-{sum(map(len, topics.values()))} documents, {n_words} words, two topics:
-
-{sizes}
-
-A document is a class or function at the top level of one of these modules, or of a public
-submodule, with at least {MINIMUM_WORDS} words: those of its docstrings, comments and identifiers.
-Identifiers are split (snake_case and CamelCase) and words are lower-cased. Dropped are words of
-fewer than three letters, Python's keywords and similar words ("self"), English stop words, and
-words that occur in one document only. The counts are raw: log(1 + count) suits linear models
-better. The documents are in the order of the modules: shuffle them when splitting.
-
-The text is the Python Software Foundation's, under the PSF licence, and is read from the
-installed Python: this package has no copy of it.
-"""
-
-
 def standard_library_path() -> list[str]:
-    """Return the folder of the standard library, and its zip file if there is one.
-
-    Not the rest of `sys.path`: it could have a user's own csv.py.
-    """
+    """Return the folder of the standard library, and its zip file; no user's own csv.py."""
     archives = [
         entry for entry in sys.path if re.fullmatch(r"python\d+t?\.zip", os.path.basename(entry))
     ]
@@ -196,10 +169,7 @@ def standard_library_path() -> list[str]:
 
 
 def read_documents(module: str, path: list[str]) -> list[Document]:
-    """Return the documents of a module or package and of its public submodules, in a fixed order.
-
-    Empty if the module is not in the folders and zip files of `path`, or has no source.
-    """
+    """Return the documents of a module and of its public submodules; none without its source."""
     return [
         document for name, source in _sources(module, path) for document in _documents(name, source)
     ]

@@ -27,9 +27,7 @@ def make_ridge_synthetic(
     Parameters
     ----------
     n_samples : int, default=30
-        Number of samples, at least 1.
     n_features : int, default=1000
-        Number of features, at least 1.
     n_relevant : int, default=90
         Number of relevant features, from 0 to `n_features`. The paper uses 90 and 100.
     random_state : int, RandomState instance or None, default=None
@@ -41,11 +39,6 @@ def make_ridge_synthetic(
         The samples.
     y : ndarray of shape (n_samples,), int
         Their labels, -1 or 1.
-
-    See Also
-    --------
-    make_ridge_regression : The same features with a continuous target.
-    load_stdlib_text : Real data, with word counts as features.
 
     Notes
     -----
@@ -93,16 +86,10 @@ def make_ridge_regression(
 
     Parameters
     ----------
-    n_samples : int, default=30
-        Number of samples, at least 1.
-    n_features : int, default=1000
-        Number of features, at least 1.
-    n_relevant : int, default=90
-        Number of features that differ between the two classes, from 0 to `n_features`.
+    n_samples, n_features, n_relevant, random_state
+        As of `make_ridge_synthetic`.
     noise_variance : float, default=1.0
         Variance of the independent normal noise; 0 for none. The paper does not state it.
-    random_state : int, RandomState instance or None, default=None
-        An int gives the same data on every call.
 
     Returns
     -------
@@ -111,12 +98,7 @@ def make_ridge_regression(
     y : ndarray of shape (n_samples,), float64
         Their targets with noise, for fitting.
     z : ndarray of shape (n_samples,), float64
-        Their targets without noise, X beta, for the risk.
-
-    See Also
-    --------
-    make_ridge_synthetic : The same features, with labels -1 and 1.
-    ridgewise.ridge_risk : The risk of ridge regression in the fixed design.
+        Their targets without noise, X beta, for `ridgewise.ridge_risk`.
 
     Examples
     --------

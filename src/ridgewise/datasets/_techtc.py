@@ -4,11 +4,12 @@
 import difflib
 import os
 import re
+from importlib.resources import files
 from pathlib import Path
 
 from sklearn.utils import Bunch
 
-from ridgewise.datasets._techtc_files import TechTCSet, read_techtc_folder
+from ridgewise.datasets._techtc_files import read_techtc_folder
 
 NAME = re.compile(r"(?:Exp_)?(\d+)[_-](\d+)")  # the paper writes 10341-14525
 FOLDER = re.compile(r"Exp_(\d+_\d+)")
@@ -57,17 +58,9 @@ def load_techtc(name: str, *, data_home: StrPath | None = None, min_word_length:
         DESCR : str
             A description of the data.
 
-    Raises
-    ------
-    FileNotFoundError
-        If the set is not in the folder. Nothing is downloaded: `fetch_techtc300` does that.
-    ValueError
-        If `name` is not the name of a set, or its files are damaged.
-
     See Also
     --------
-    fetch_techtc300 : Download the sets.
-    load_stdlib_text : A document-term matrix that needs no download.
+    fetch_techtc300 : Download the sets; nothing is downloaded here.
 
     Examples
     --------
@@ -109,12 +102,29 @@ def load_techtc(name: str, *, data_home: StrPath | None = None, min_word_length:
         n_empty=n_empty,
         name=name,
         folder=str(folders[name]),
-        DESCR=_describe(name, techtc, names, n_empty, min_word_length),
+        DESCR=description(
+            "techtc",
+            name=name,
+            n_documents=len(techtc.target),
+            n_words=len(techtc.words),
+            min_word_length=min_word_length,
+            n_first=int((techtc.target == 1).sum()),
+            n_second=int((techtc.target == -1).sum()),
+            first=names[1],
+            second=names[-1],
+            n_empty=n_empty,
+        ),
     )
 
 
 def techtc_names(data_home: StrPath | None = None) -> list[str]:
-    """List the TechTC sets in a folder, sorted; the folder is that of `load_techtc`."""
+    """List the TechTC sets in a folder, as of `load_techtc`, sorted.
+
+    Examples
+    --------
+    >>> techtc_names("no such folder")
+    []
+    """
     return list(_find_folders(data_home))
 
 
@@ -130,9 +140,12 @@ def _find_folders(data_home: StrPath | None) -> dict[str, Path]:
 
 
 def resolve_data_home(data_home: StrPath | None) -> Path:
-    """Return the data folder by scikit-learn's convention.
+    """Return the data folder by scikit-learn's convention, without creating it.
 
-    Unlike `sklearn.datasets.get_data_home`, this does not create it.
+    Examples
+    --------
+    >>> resolve_data_home("data").name
+    'data'
     """
     if data_home is None:
         data_home = os.environ.get("SCIKIT_LEARN_DATA") or Path("~", "scikit_learn_data")
@@ -149,21 +162,7 @@ def _explain_absence(name: str, present: list[str], data_home: StrPath | None) -
     return f"no TechTC set {name} in {where}: {found}. {HOW_TO_GET}"
 
 
-def _describe(
-    name: str, techtc: TechTCSet, names: dict[int, str], n_empty: int, min_word_length: int
-) -> str:
-    n_documents, n_words = techtc.data.shape
-    n_first = int((techtc.target == 1).sum())
-    return f"""TechTC set {name}
-
-{n_documents} documents, {n_words} words of at least {min_word_length} letters, two categories:
-
- 1: {n_first} documents of {names[1]}
--1: {n_documents - n_first} documents of {names[-1]}
-
-A document is a web page of a category of the Open Directory Project (ODP), as a bag of words.
-The counts are raw. Documents without any word left are kept, as rows of zeros: {n_empty}.
-
-TechTC-300 was made by D. Davidov, E. Gabrilovich and S. Markovitch: Parameterized generation of
-labeled datasets for text categorization based on a hierarchical directory, SIGIR 2004.
-"""
+def description(data_set: str, **values: object) -> str:
+    """The description of a data set, with its numbers."""
+    text = files("ridgewise.datasets").joinpath("descr", f"{data_set}.rst").read_text("utf-8")
+    return text.format(**values)

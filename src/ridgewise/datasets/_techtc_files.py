@@ -46,7 +46,6 @@ def read_techtc_folder(folder: str | os.PathLike[str], *, min_word_length: int =
     Parameters
     ----------
     folder : str or path
-        The folder.
     min_word_length : int, default=5
         Shorter words are dropped. Documents without any word left are kept.
 
@@ -55,13 +54,6 @@ def read_techtc_folder(folder: str | os.PathLike[str], *, min_word_length: int =
     TechTCSet
         With `data` (a csr_array of counts), `target` (1 or -1), `words` in the order of their
         indices, and `categories`, the names of the classes by label, if the files have them.
-
-    Raises
-    ------
-    FileNotFoundError
-        If the folder or one of its two files is absent.
-    ValueError
-        If a file has another layout: the message has the file and the line.
 
     Examples
     --------
@@ -188,11 +180,8 @@ def _fail_vector(path: Path, line: int, text: bytes) -> NoReturn:
 
 
 def _numbered(content: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the number and the stripped text of each non-blank line.
-
-    Bytes are split at line ends only. str.splitlines also splits at characters such as U+2028,
-    which words may contain.
-    """
+    """Yield the number and the stripped text of each non-blank line."""
+    # of bytes: str.splitlines also splits at characters such as U+2028, which words may contain
     for line, text in enumerate(content.splitlines(), start=1):
         if stripped := text.strip():
             yield line, stripped

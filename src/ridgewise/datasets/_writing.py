@@ -28,11 +28,16 @@ def table_bytes(
     y: AnyArray | None = None,
     target_name: str | None = None,
 ) -> bytes:
-    """Return the content of a file with samples, features and target, in one of `SAVE_FORMATS`.
+    r"""Return the content of a file with samples, features and target, in one of `SAVE_FORMATS`.
 
     A table has the sample names first and the target last; in CSV and TSV, names are made safe
     for spreadsheets. An ``.npz`` of dense data has X, feature_names, sample_names and y; one of
     sparse data, and an ``.npy``, has X alone.
+
+    Examples
+    --------
+    >>> table_bytes(np.eye(2), np.array(["a", "b"]), "csv")
+    b'a,b\n1.0,0.0\n0.0,1.0\n'
     """
     buffer = BytesIO()
     names = [str(name) for name in feature_names]
@@ -76,7 +81,11 @@ def spreadsheet_safe(cell: Any) -> Any:
     """Prefix text that a spreadsheet would run as a formula with an apostrophe.
 
     Text that has such apostrophes already gets one more, so that removing one restores any name.
-    Numbers stay, also those that are text, such as the name "-1.5".
+
+    Examples
+    --------
+    >>> spreadsheet_safe("=1+1"), spreadsheet_safe("-1.5")
+    ("'=1+1", '-1.5')
     """
     if isinstance(cell, str) and FORMULA.match(cell) and not NUMBER.fullmatch(cell):
         return f"'{cell}"
@@ -91,10 +100,7 @@ def _free(name: str, taken: list[str]) -> str:
 
 
 def marked_h5ad(path: Path, table: Table, selected: IndexArray, weights: FloatArray) -> bytes:
-    """Copy an .h5ad file, with two more columns of var: ``selected`` and ``selected_weight``.
-
-    Features that are not selected have weight 0.
-    """
+    """Copy an .h5ad file, with columns ``selected`` and ``selected_weight`` (0 if not) in var."""
     h5py = import_module("h5py")  # optional, but the table was read with it
 
     buffer = BytesIO(path.read_bytes())

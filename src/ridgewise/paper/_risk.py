@@ -16,19 +16,11 @@ from ridgewise.datasets import make_ridge_regression
 from ridgewise.evaluation import ALL_FEATURES
 from ridgewise.guarantees import ridge_risk
 from ridgewise.paper._outcome import Chart, Outcome, Panel, Series, Table, Verdict, judge
-from ridgewise.paper._study import BSS, LEVERAGE, STANDARD_LIBRARY, TEXT_COUNTS, Study
+from ridgewise.paper._study import BSS, LEVERAGE, STANDARD_LIBRARY, TEXT_COUNTS, Study, outcome
 from ridgewise.paper._table2 import RIDGE_SETS
 from ridgewise.selectors import BSSSelector, LeverageSelector
 
 NOISE_VARIANCE = 1.0
-PROTOCOL = (
-    "The expected squared error at the training points, with K + n lambda, for all features and "
-    "for r selected ones. Synthetic data: z = X beta with beta ~ N(0, 1). Documents: z are the "
-    "labels. The noise has variance 1, which the paper does not state. Leverage sampling is "
-    "averaged over five draws. Certified: an upper bound on the growth of the risk, for every z, "
-    "computed from the selection; and for this z, by the corrected theorem. (The printed theorems "
-    "are false: see the page on the corrected paper.)"
-)
 COMPARABLE = 1.25  # largest ratio to the risk of all features that counts as "comparable"
 N_DRAWS = 5
 SYNTHETIC_COUNTS = (6, 7, 8, 9)  # times the number of samples
@@ -61,10 +53,8 @@ class Line:
 def run(study: Study) -> Outcome:
     """Run the experiment."""
     lines = list(_lines(study))
-    return Outcome(
-        name="risk",
-        title="Figures 3 and 4: the risk of ridge regression",
-        protocol=PROTOCOL,
+    return outcome(
+        "risk",
         data=f"Synthetic data, {study.settings.n_synthetic} sets averaged, and: {study.data}",
         verdicts=list(_verdicts(lines)),
         tables=[_table(lines)],

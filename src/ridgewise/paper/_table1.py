@@ -9,39 +9,25 @@ from ridgewise._typing import FloatArray
 from ridgewise.datasets import make_ridge_synthetic
 from ridgewise.evaluation import Comparison
 from ridgewise.paper._outcome import Chart, Outcome, Panel, Series, Table, Verdict, judge
-from ridgewise.paper._study import BSS, GAIN, LEVERAGE, RANDOM, RRQR, Study, selectors
+from ridgewise.paper._study import (
+    BSS,
+    GAIN,
+    LEVERAGE,
+    RANDOM,
+    RRQR,
+    Study,
+    outcome,
+    printed,
+    selectors,
+)
 from ridgewise.selectors import BSSSelector
 
-PROTOCOL = (
-    "30 samples of 1000 features; the first k differ between the two classes, later ones more. "
-    "Ten-fold cross-validation, repeated ten times, of RLSC with r selected features. Features are "
-    "numbered from 1 and sorted by how often they were selected. Ties: larger numbers first, which "
-    "gives the printed rows (the paper does not state an order)."
-)
 COUNTS = (80, 90)  # r
 RELEVANT = (90, 100)  # k
 ALPHAS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9)
 N_LISTED = 5
 BIN = 10  # features per bin of the chart
-# By r, k and method
-PRINTED = {
-    (80, 90, BSS): (89, 88, 87, 86, 85),
-    (80, 90, RRQR): (90, 80, 79, 78, 77),
-    (80, 90, LEVERAGE): (73, 85, 84, 81, 87),
-    (80, 90, GAIN): (80, 79, 78, 77, 76),
-    (80, 100, BSS): (100, 99, 98, 97, 95),
-    (80, 100, RRQR): (100, 80, 79, 78, 77),
-    (80, 100, LEVERAGE): (93, 87, 95, 97, 96),
-    (80, 100, GAIN): (80, 79, 78, 77, 76),
-    (90, 90, BSS): (90, 88, 87, 86, 85),
-    (90, 90, RRQR): (90, 89, 88, 87, 86),
-    (90, 90, LEVERAGE): (67, 88, 83, 87, 85),
-    (90, 90, GAIN): (90, 89, 88, 87, 86),
-    (90, 100, BSS): (100, 99, 98, 97, 96),
-    (90, 100, RRQR): (100, 90, 89, 88, 87),
-    (90, 100, LEVERAGE): (100, 97, 92, 48, 58),
-    (90, 100, GAIN): (90, 89, 88, 87, 86),
-}
+PRINTED = printed("table1")
 TWO_VECTORS = "BSS on 2 singular vectors"  # a guess at how the printed row was computed
 METHODS = (BSS, TWO_VECTORS, LEVERAGE, RRQR, GAIN, RANDOM)
 CELLS = [(r, k) for r in COUNTS for k in RELEVANT]
@@ -63,10 +49,8 @@ def run(study: Study) -> Outcome:
         for r, k in CELLS
         for method in METHODS
     }
-    return Outcome(
-        name="table1",
-        title="Table 1: the most frequently selected features of synthetic data",
-        protocol=PROTOCOL,
+    return outcome(
+        "table1",
         data=f"{n_sets} synthetic data sets for each k; the table lists features of the first.",
         verdicts=list(_verdicts(found, listed)),
         tables=[_features(found, listed), _relevant(listed)],
@@ -102,14 +86,14 @@ def _features(found: Found, listed: Listed) -> Table:
     rows = []
     for r, k in CELLS:
         for method in METHODS:
-            printed, here = PRINTED.get((r, k, method)), listed[r, k, method][0]
+            there, here = PRINTED.get((r, k, method)), listed[r, k, method][0]
             shares = _shares(found[k, 0], method, r)
             rows.append(
                 (
                     r, k, method,
-                    None if printed is None else ", ".join(map(str, printed)),
+                    None if there is None else ", ".join(map(str, there)),
                     ", ".join(map(str, here)),
-                    None if printed is None else "yes" if list(printed) == here else "no",
+                    None if there is None else "yes" if there == here else "no",
                     sum(feature <= k for feature in here),
                     int(np.sum(shares == shares[here[-1] - 1])),
                     100 * _error(found[k, 0], method, r),
@@ -153,7 +137,7 @@ def _verdicts(found: Found, listed: Listed) -> Iterator[Verdict]:
     }
     for method, reason in reasons.items():
         first = {(r, k): listed[r, k, method][0] for r, k in CELLS}
-        equal = sum(list(PRINTED[*cell, method]) == first[cell] for cell in CELLS)
+        equal = sum(PRINTED[*cell, method] == first[cell] for cell in CELLS)
         relevant = sum(feature <= k for r, k in CELLS for feature in first[r, k])
         yield judge(
             f"the row of {method}",

@@ -10,37 +10,13 @@ import numpy as np
 from ridgewise._threads import one_blas_thread
 from ridgewise.datasets import make_ridge_synthetic
 from ridgewise.paper._outcome import Chart, Outcome, Panel, Series, Table, Verdict, judge
-from ridgewise.paper._study import BSS, GAIN, LEVERAGE, RRQR, TEXT_ALPHAS, Study
+from ridgewise.paper._study import BSS, GAIN, LEVERAGE, RRQR, TEXT_ALPHAS, Study, outcome, printed
 from ridgewise.paper._table1 import ALPHAS, synthetic
 from ridgewise.selectors import BSSSelector, LeverageSelector
 
-PROTOCOL = (
-    "Seconds to select features from a training set, including the spectrum, on one thread, "
-    "averaged over all folds: synthetic data at k = 90, r = 80, and documents at r = 400. Then on "
-    "whole data sets, as in the paper's experiments on ridge regression. Machines differ, so "
-    "compare the ratios to leverage sampling. The paper's BSS evaluates all features in every "
-    "step; this one does not."
-)
 SYNTHETIC, TEXT = "synthetic", "TechTC"
-PRINTED = {  # seconds
-    (SYNTHETIC, BSS): 0.1025,
-    (SYNTHETIC, GAIN): 0.0003,
-    (SYNTHETIC, LEVERAGE): 0.0031,
-    (SYNTHETIC, RRQR): 0.0016,
-    (TEXT, BSS): 75.7624,
-    (TEXT, GAIN): 0.0242,
-    (TEXT, LEVERAGE): 0.4054,
-    (TEXT, RRQR): 0.2631,
-}
+PRINTED, PRINTED_RIDGE = printed("table2"), printed("table2", "printed_ridge")
 RIDGE_SETS = ("10341_14525", "10341_61792")
-PRINTED_RIDGE = {
-    (SYNTHETIC, BSS): 0.3368,
-    (SYNTHETIC, LEVERAGE): 0.0045,
-    (RIDGE_SETS[0], BSS): 68.8474,
-    (RIDGE_SETS[0], LEVERAGE): 0.3994,
-    (RIDGE_SETS[1], BSS): 67.013,
-    (RIDGE_SETS[1], LEVERAGE): 0.3909,
-}
 METHODS = (BSS, GAIN, LEVERAGE, RRQR)
 
 Seconds = dict[tuple[str, str], float]
@@ -53,10 +29,8 @@ def run(study: Study) -> Outcome:
         _table("table2", "Seconds to select, averaged over folds", folds, PRINTED),
         _table("table4", "Seconds to select from whole data sets", whole, PRINTED_RIDGE),
     ]
-    return Outcome(
-        name="table2",
-        title="Tables 2 and 4: running times",
-        protocol=PROTOCOL,
+    return outcome(
+        "table2",
         data=f"Synthetic data, and: {study.data}",
         verdicts=list(_verdicts(folds)),
         tables=tables,
@@ -92,15 +66,15 @@ def _best(selector: Any, X: Any) -> float:
     return min(timeit.repeat(lambda: selector.fit(X), number=1, repeat=3))
 
 
-def _table(name: str, title: str, seconds: Seconds, printed: Seconds) -> Table:
+def _table(name: str, title: str, seconds: Seconds, there: Seconds) -> Table:
     rows = [
         (
             data, method,
-            printed[data, method], seconds[data, method],
-            printed[data, method] / printed[data, LEVERAGE],
+            there[data, method], seconds[data, method],
+            there[data, method] / there[data, LEVERAGE],
             seconds[data, method] / seconds[data, LEVERAGE],
         )
-        for data, method in printed
+        for data, method in there
         if (data, method) in seconds
     ]  # fmt: skip
     columns = ["data", "method", "printed, s", "here, s", "printed / leverage", "here / leverage"]
@@ -110,11 +84,11 @@ def _table(name: str, title: str, seconds: Seconds, printed: Seconds) -> Table:
 
 def _verdicts(seconds: Seconds) -> Iterator[Verdict]:
     for data in (SYNTHETIC, TEXT):
-        printed = sorted(METHODS, key=lambda method: PRINTED[data, method])
+        there = sorted(METHODS, key=lambda method: PRINTED[data, method])
         here = sorted(METHODS, key=lambda method: seconds[data, method])
         yield judge(
-            f"{data}: from the fastest to the slowest " + ", ".join(printed),
-            printed == here,
+            f"{data}: from the fastest to the slowest " + ", ".join(there),
+            there == here,
             "here " + ", ".join(f"{method} {seconds[data, method]:.4f} s" for method in here),
             exact=False,
         )

@@ -11,42 +11,16 @@ from ridgewise.paper._outcome import Chart, Outcome, Panel, Series, Table, Verdi
 from ridgewise.paper._study import (
     BEYOND,
     BSS,
-    GAIN,
-    LEVERAGE,
     PAPERS,
-    RANDOM,
-    RRQR,
     TEXT_ALPHAS,
     TEXT_COUNTS,
     Study,
     TextResult,
+    outcome,
+    printed,
 )
 
-PROTOCOL = (
-    "RLSC without an intercept on counts of words of at least five letters. Stratified ten-fold "
-    "cross-validation, repeated ten times; each method selects r words from the training "
-    "documents. Leverage sampling and random selection are averaged over five draws in each fold. "
-    "The standard deviation of an error is over the ten repetitions; both are then averaged over "
-    "the sets. The paper has 48 sets, and does not define its standard deviations."
-)
-# Mean and standard deviation, in percent, for lambda = 0.1, 0.3, 0.5, 0.7
-PRINTED = {
-    (300, BSS): ((31.76, 0.68), (31.46, 0.67), (31.24, 0.65), (31.03, 0.66)),
-    (300, LEVERAGE): ((38.22, 1.26), (37.63, 1.25), (37.23, 1.24), (36.94, 1.24)),
-    (300, RRQR): ((37.84, 1.20), (37.07, 1.19), (36.57, 1.18), (36.10, 1.18)),
-    (300, RANDOM): ((50.01, 1.2), (49.43, 1.2), (49.18, 1.19), (49.04, 1.19)),
-    (300, GAIN): ((38.35, 1.21), (36.64, 1.18), (35.81, 1.18), (35.15, 1.17)),
-    (400, BSS): ((30.59, 0.66), (30.33, 0.65), (30.11, 0.65), (29.96, 0.65)),
-    (400, LEVERAGE): ((35.06, 1.21), (34.63, 1.20), (34.32, 1.2), (34.11, 1.19)),
-    (400, RRQR): ((36.61, 1.19), (36.04, 1.19), (35.46, 1.18), (35.05, 1.17)),
-    (400, RANDOM): ((47.82, 1.2), (47.02, 1.21), (46.59, 1.21), (46.27, 1.2)),
-    (400, GAIN): ((37.37, 1.21), (35.73, 1.19), (34.88, 1.18), (34.19, 1.18)),
-    (500, BSS): ((29.80, 0.77), (29.53, 0.77), (29.34, 0.76), (29.18, 0.75)),
-    (500, LEVERAGE): ((33.33, 1.19), (32.98, 1.18), (32.73, 1.18), (32.52, 1.17)),
-    (500, RRQR): ((35.77, 1.18), (35.18, 1.16), (34.67, 1.16), (34.25, 1.14)),
-    (500, RANDOM): ((46.26, 1.21), (45.39, 1.19), (44.96, 1.19), (44.65, 1.18)),
-    (500, GAIN): ((36.24, 1.20), (34.80, 1.19), (33.94, 1.18), (33.39, 1.17)),
-}
+PRINTED = printed("table3")
 METHODS = (*PAPERS, *BEYOND, ALL_FEATURES)
 OTHERS = [method for method in PAPERS if method != BSS]
 CELLS = [(count, alpha) for count in TEXT_COUNTS for alpha in TEXT_ALPHAS]
@@ -57,10 +31,8 @@ Means = dict[tuple[str, int, float], float]  # mean errors by method, r and lamb
 def run(study: Study) -> Outcome:
     """Run table 3."""
     results = study.text
-    return Outcome(
-        name="table3",
-        title="Table 3: out-of-sample error on TechTC",
-        protocol=PROTOCOL,
+    return outcome(
+        "table3",
         data=study.data,
         verdicts=list(_verdicts(results)),
         tables=[*(_errors(results, count) for count in TEXT_COUNTS), _tests(results)],
@@ -90,9 +62,9 @@ def _errors(results: list[TextResult], count: int) -> Table:
     rows = []
     for method in METHODS:
         for place, alpha in enumerate(TEXT_ALPHAS):
-            printed = PRINTED[count, method][place] if method in PAPERS else (None, None)
+            there = PRINTED[count, method][place] if method in PAPERS else (None, None)
             here = _mean_over_sets(results, method, count, alpha)
-            rows.append((method, alpha, *printed, *here))
+            rows.append((method, alpha, *there, *here))
     columns = ["method", "lambda", "printed", "printed sd", "here", "here sd"]
     return Table(
         name=f"table3-r{count}",
@@ -163,10 +135,10 @@ def _same_order(means: Means) -> Verdict:
     distances = []
     for count, alpha in CELLS:
         place = TEXT_ALPHAS.index(alpha)
-        printed = {method: PRINTED[count, method][place][0] for method in PAPERS}
+        there = {method: PRINTED[count, method][place][0] for method in PAPERS}
         here = {method: means[method, count, alpha] for method in PAPERS}
-        same += sorted(PAPERS, key=printed.__getitem__) == sorted(PAPERS, key=here.__getitem__)
-        distances += [abs(printed[method] - here[method]) for method in PAPERS]
+        same += sorted(PAPERS, key=there.__getitem__) == sorted(PAPERS, key=here.__getitem__)
+        distances += [abs(there[method] - here[method]) for method in PAPERS]
     return judge(
         "the five methods' errors, cell by cell",
         same == len(CELLS),
@@ -213,10 +185,8 @@ def _chart(results: list[TextResult]) -> Chart:
 def run_figures(study: Study) -> Outcome:
     """Run figures 1 and 2."""
     results = study.text
-    return Outcome(
-        name="figures",
-        title="Figures 1 and 2: out-of-sample error on each set",
-        protocol=PROTOCOL,
+    return outcome(
+        "figures",
         data=study.data,
         verdicts=[_best_everywhere(results)],
         tables=[_results(results)],

@@ -5,34 +5,10 @@ import numpy as np
 
 from ridgewise.evaluation import FeatureCount
 from ridgewise.paper._outcome import Outcome, Table, Verdict, judge
-from ridgewise.paper._study import BSS, LEVERAGE, Study, TextResult
+from ridgewise.paper._study import BSS, LEVERAGE, Study, TextResult, outcome, printed
 from ridgewise.spectrum import compute_spectrum
 
-PROTOCOL = (
-    "Words sorted by how often they are among the 300 selected from a training set; ties by the "
-    "leverage score in the whole set. The paper lists words that were selected in every training "
-    "set, and does not say which of these. A printed word is matched by its prefix, since words "
-    "may be stemmed."
-)
-PRINTED_BSS = {
-    "1092_789236": "naval shipyard submarine triton music opera libretto theatre",
-    "17899_278949": "sailing cruising boat yacht racing michigan leelanau casino",
-    "17899_48446": "vacation lodging michigan asbestos chemical analytical laboratory",
-    "14630_814096": "ireland dublin boulder colorado lucan swords school dalkey",
-    "10539_300332": "ontario fishing county elliot schererville shelbyville indiana bullet",
-    "10567_11346": "florida miami beach indiana evansville music business south",
-    "10539_194915": "texas dallas plano denton indiana schererville gallery north",
-}
-PRINTED_LEVERAGE = {
-    "1092_789236": "sturgeon seawolf skate triton frame opera finback",
-    "17899_278949": "sailing yacht laser michigan breakfast county clear",
-    "17899_48446": "analysis michigan water breakfast asbestos environmental analytical",
-    "14630_814096": "ireland dublin estate lucan dalkey colorado boulder",
-    "10539_300332": "library fishing service lodge ontario elliot indiana shelbyville",
-    "10567_11346": "evansville services health church south bullet florida",
-    "10539_194915": "dallas texas schererville indiana shelbyville plano",
-}
-PRINTED = {BSS: PRINTED_BSS, LEVERAGE: PRINTED_LEVERAGE}
+PRINTED = printed("words")
 N_LISTED = 10
 SHORTEST_STEM = 4
 ALWAYS = 1 - 1e-9
@@ -42,14 +18,14 @@ Row = tuple[str, str, int, int, int, str, str]
 
 def run(study: Study) -> Outcome:
     """Run the experiment."""
-    listed, printed = [], []
+    listed, looked_up = [], []
     for result in study.text:
         documents = study.load(result.name)
         scores = compute_spectrum(documents.data).leverage_scores
         for method in (BSS, LEVERAGE):
             listed.append(_listed(result, method, scores))
-            if result.name in PRINTED[method]:
-                printed.append(_looked_up(result, method, documents.feature_names))
+            if (method, result.name) in PRINTED:
+                looked_up.append(_looked_up(result, method, documents.feature_names))
     words_table = Table(
         name="words",
         title="The words selected most often, 300 at a time",
@@ -60,16 +36,14 @@ def run(study: Study) -> Outcome:
         name="words-printed",
         title="The printed words",
         columns=["set", "method", "printed", "in the data", "in every fold", "these", "the others"],
-        rows=printed,
+        rows=looked_up,
         note="the others: with the share of the training sets in which they were selected.",
     )
-    return Outcome(
-        name="words",
-        title="The most frequently selected words",
-        protocol=PROTOCOL,
+    return outcome(
+        "words",
         data=study.data,
-        verdicts=[_verdict(printed, method) for method in (BSS, LEVERAGE)] if printed else [],
-        tables=[words_table, printed_table] if printed else [words_table],
+        verdicts=[_verdict(looked_up, method) for method in (BSS, LEVERAGE)] if looked_up else [],
+        tables=[words_table, printed_table] if looked_up else [words_table],
         charts=[],
     )
 
@@ -84,13 +58,13 @@ def _listed(result: TextResult, method: str, scores: np.ndarray) -> tuple[str, s
 def _looked_up(result: TextResult, method: str, vocabulary: np.ndarray) -> Row:
     """Which printed words are in the data, and how often these are selected."""
     selected = result.words[method]
-    printed = PRINTED[method][result.name].split()
-    present = [word for word in printed if any(_matches(word, name) for name in vocabulary)]
+    words = PRINTED[method, result.name].split()
+    present = [word for word in words if any(_matches(word, name) for name in vocabulary)]
     shares = {word: _share(word, selected) for word in present}
     always = [word for word in present if shares[word] >= ALWAYS]
     others = [f"{word} {share:.0%}" for word, share in shares.items() if share < ALWAYS]
     return (
-        result.name, method, len(printed), len(present), len(always),
+        result.name, method, len(words), len(present), len(always),
         ", ".join(always), ", ".join(others),
     )  # fmt: skip
 
@@ -99,14 +73,14 @@ def _share(word: str, selected: list[FeatureCount]) -> float:
     return max((count.share for count in selected if _matches(word, str(count.feature))), default=0)
 
 
-def _matches(printed: str, stem: str) -> bool:
+def _matches(word: str, stem: str) -> bool:
     """Whether a printed word starts with a stem, whose last letter may differ."""
     prefix = stem if len(stem) <= SHORTEST_STEM else stem[:-1]
-    return len(prefix) >= SHORTEST_STEM and printed.startswith(prefix)
+    return len(prefix) >= SHORTEST_STEM and word.startswith(prefix)
 
 
-def _verdict(printed: list[Row], method: str) -> Verdict:
-    rows = [row for row in printed if row[1] == method]
+def _verdict(looked_up: list[Row], method: str) -> Verdict:
+    rows = [row for row in looked_up if row[1] == method]
     n_printed, present, always = (sum(row[place] for row in rows) for place in (2, 3, 4))  # type: ignore[misc]
     return judge(
         f"the printed words are selected by {method} in every fold",

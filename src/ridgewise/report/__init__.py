@@ -3,8 +3,7 @@
 
 from ridgewise._atomic import write_atomically
 from ridgewise.report._comparison_page import alpha_note, answer, comparison_page, headline
-from ridgewise.report._demo_figure import PLOT_FORMATS, draw_demo, figure_bytes
-from ridgewise.report._demo_text import demo_record, print_demo
+from ridgewise.report._demo import PLOT_FORMATS, demo_record, draw_demo, figure_bytes, print_demo
 from ridgewise.report._output_paths import check_folder, check_target, write_folder
 from ridgewise.report._outputs import (
     certificate_record,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The page of a comparison: it answers first."""
+"""The page of a comparison: its sentences and tables; the rest is in the template."""
 
 from collections.abc import Callable, Sequence
 
@@ -21,7 +21,6 @@ from ridgewise.models import RELATIVE_ALPHAS
 from ridgewise.report import _comparison_figures as figures
 from ridgewise.report._html import Column, DataTable, render_page
 from ridgewise.report._outputs import RESULT_COLUMNS
-from ridgewise.report._svg import Picture
 from ridgewise.report._words import plain_number
 from ridgewise.selectors import label_of
 
@@ -30,17 +29,22 @@ def comparison_page(comparison: Comparison, table: Table, *, title: str) -> str:
     """Make the page of a comparison."""
     found = summarize(comparison)
     best = recommended(comparison, found)
+    error = error_format(comparison)
+    errors = (
+        f"{label_of(one.row.method)} with {one.row.n_features}: {error(one.row.error_mean)}"
+        for one in found
+    )
     return render_page(
         "comparison.html.j2",
         title=title,
         table=table,
         comparison=comparison,
+        found=found,
+        figures=figures,
         headline=headline(comparison, best),
         answer=answer(comparison, found),
         kind="good" if best.is_as_good else "fair",
-        facts=_facts(comparison, table),
-        errors=_error_pictures(comparison, found, best.row.n_features),
-        others=_other_pictures(found),
+        errors="; ".join(errors),
         summary=_summary_table(comparison, found, best),
         alpha_note=alpha_note(comparison, found),
         everything=_everything(comparison),
@@ -148,62 +152,6 @@ def p_value(value: float) -> str:
 def error_format(comparison: Comparison) -> Callable[[float], str]:
     """Choose how errors are written: shares in percent, squares as they are."""
     return "{:.1%}".format if comparison.classify else plain_number
-
-
-def _facts(comparison: Comparison, table: Table) -> list[tuple[str, str]]:
-    return [
-        ("samples", f"{comparison.n_samples:,}"),
-        ("features", f"{comparison.n_features_in:,}"),
-        ("target", str(table.target_name or "labels")),
-        ("task", "classification" if comparison.classify else "regression"),
-        ("cross-validation", f"{comparison.n_repeats} x {comparison.n_splits} folds"),
-        ("methods", f"{len(comparison.methods) - 1}"),
-    ]
-
-
-def _error_pictures(
-    comparison: Comparison, found: Sequence[MethodSummary], n_features: int
-) -> list[Picture]:
-    error = error_format(comparison)
-    summary = "; ".join(
-        f"{label_of(one.row.method)} with {one.row.n_features}: {error(one.row.error_mean)}"
-        for one in found
-    )
-    pictures = [
-        Picture(
-            figures.draw_errors(comparison, found),
-            f"Error against number of features, one line per method. {summary}.",
-            "Mean error on held-out samples; the bars are a standard deviation over the "
-            f"{comparison.n_repeats} repeats.",
-        )
-    ]
-    if comparison.alphas is not None and len(comparison.alphas) > 1:
-        pictures.append(
-            Picture(
-                figures.draw_alphas(comparison, n_features),
-                f"Error against alpha with {n_features} features, one line per method.",
-                "Alpha is the strength of the regularization. A method that does well for many "
-                "alphas needs less tuning.",
-            )
-        )
-    return pictures
-
-
-def _other_pictures(found: Sequence[MethodSummary]) -> list[Picture]:
-    return [
-        Picture(
-            figures.draw_stability(found),
-            "Stability against number of features, one line per method.",
-            "How similar the features are that a method selects from different training samples "
-            "(Nogueira's index: 1 for identical, 0 for random selections).",
-        ),
-        Picture(
-            figures.draw_seconds(found),
-            "Seconds to select against number of features, one line per method.",
-            "Mean time of one selection, on one thread; work that methods share, such as the "
-            "spectrum, is counted for each.",
-        ),
-    ]
 
 
 def _summary_table(

@@ -1,44 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Self-contained HTML pages, safe for any names in the data.
 
-To make a page, write a template and render it::
-
-    {# report/templates/mine.html.j2 #}
-    {% extends "base.html.j2" %}
-    {% import "parts.html.j2" as parts %}
-    {% block title %}My page{% endblock %}
-    {% block content %}
-      <h1>My page</h1>
-      {{ parts.verdict("BSS is as good as all features.", kind="good") }}
-      {{ parts.definitions([("samples", 72), ("features", "7,129")]) }}
-      <section><h2>Errors</h2>
-        {{ parts.figures([errors, times]) }}
-        {{ parts.data_table(table) }}
-      </section>
-    {% endblock %}
-
-    render_page(
-        "mine.html.j2",
-        errors=Picture(figure, label="what a blind reader needs to know", caption="what it is"),
-        times=Picture(...),
-        table=DataTable(
-            [Column("feature"), Column("weight", "{:.3f}")],  # a format makes it numeric
-            [("zyxin", 1.25), ("<script>", 0.5)],             # raw values: they sort and download
-            caption="Selected features",
-            file_name="selected.csv",
-            marked={0},                                       # highlighted rows
-        ),
-    )
-
-- Everything is escaped, unless it is `markupsafe.Markup`.
-- `Picture`: any matplotlib figure, drawn within ``with page_style():`` in the colours of `_style`,
-  which become those of the page, light or dark; 5.6 in wide reads well on a phone and two in a row
-  on a desk. ``wide=True`` takes the whole width, and scrolls in its own box on a phone. Text from
-  outside goes through `plain_label` first, since matplotlib reads ``$`` as mathematics.
-- Cells may be None (shown as a dash). ``data_table(table, search=false)`` has no search box.
-- ``verdict``: kind "good", "fair", "poor" or "plain"; its text may hold Markup.
-- More classes: ``lead`` (the answer, in large letters), ``note`` (small print), ``figures`` (a grid
-  of figures), ``mark`` (a label beside a word).
+A page is a template that extends ``base.html.j2`` and uses the macros of ``parts.html.j2``, where
+they are explained. Everything is escaped, unless it is `markupsafe.Markup`.
 """
 
 from base64 import b64encode
@@ -52,6 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from ridgewise._version import __version__
+from ridgewise.report._svg import Picture
 
 
 @dataclass(frozen=True)
@@ -110,6 +75,7 @@ def _environment() -> Environment:
     script = script.replace("\r\n", "\n")  # normalised as in browsers, which compute the hash
     environment.globals |= {
         "version": __version__,
+        "Picture": Picture,
         "script": Markup(script),
         # The content security policy allows this script only, none injected through the data.
         "script_hash": b64encode(sha256(script.encode()).digest()).decode(),

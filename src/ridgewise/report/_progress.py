@@ -4,18 +4,8 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from rich import progress as bars
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    SpinnerColumn,
-    TextColumn,
-    TimeRemainingColumn,
-    TransferSpeedColumn,
-)
 
 from ridgewise._progress import FEATURES, listening
 
@@ -28,7 +18,7 @@ def progress(*, quiet: bool = False) -> Iterator[Callable[[str], None]]:
     >>> with progress(quiet=True) as on_step:
     ...     on_step("reading")
     """
-    with _stages(quiet, SpinnerColumn(), BarColumn()) as update:
+    with _stages(quiet, bars.SpinnerColumn(), bars.BarColumn()) as update:
         if update is None:
             yield lambda step: None
             return
@@ -61,10 +51,13 @@ def progress_bar(
     ...     for done in range(3):
     ...         update(done, 3)
     """
-    counts: list[ProgressColumn] = [MofNCompleteColumn(), TextColumn(unit, markup=False)]
+    counts: list[bars.ProgressColumn] = [
+        bars.MofNCompleteColumn(),
+        bars.TextColumn(unit, markup=False),
+    ]
     if unit == "bytes":
-        counts = [DownloadColumn(), TransferSpeedColumn()]
-    with _stages(quiet, BarColumn(), *counts) as update:
+        counts = [bars.DownloadColumn(), bars.TransferSpeedColumn()]
+    with _stages(quiet, bars.BarColumn(), *counts) as update:
         if update is not None:
             update(description, 0, None)
         yield lambda done, total: None if update is None else update(description, done, total)
@@ -73,21 +66,21 @@ def progress_bar(
 @contextmanager
 def progress_stages(*, quiet: bool = False) -> Iterator[Callable[[str, int, int], None]]:
     """Show a bar for work of several stages, each with its own count and time left."""
-    with _stages(quiet, BarColumn(), MofNCompleteColumn()) as update:
+    with _stages(quiet, bars.BarColumn(), bars.MofNCompleteColumn()) as update:
         yield lambda what, done, total: None if update is None else update(what, done, total)
 
 
 @contextmanager
 def _stages(
-    quiet: bool, *columns: ProgressColumn
+    quiet: bool, *columns: bars.ProgressColumn
 ) -> Iterator[Callable[[str, int, int | None], None] | None]:
     """Show one line with these columns between a description and the time left."""
     console = Console(stderr=True)
     if quiet or not console.is_terminal or console.is_dumb_terminal:
         yield None
         return
-    text, left = TextColumn("{task.description}", markup=False), TimeRemainingColumn()
-    with Progress(text, *columns, left, console=console, transient=True) as bar:
+    text, left = bars.TextColumn("{task.description}", markup=False), bars.TimeRemainingColumn()
+    with bars.Progress(text, *columns, left, console=console, transient=True) as bar:
         task = bar.add_task("", total=None)
 
         def update(what: str, done: int, total: int | None) -> None:

@@ -4,26 +4,19 @@
 from ridgewise.evaluation import ALL_FEATURES, ALL_WORDS
 from ridgewise.selectors import METHODS
 
-INK = "#22303c"
-FAINT = "#7b8894"
-GRID = "#e3e8ec"
-BLUE = "#0b5fa5"
-ORANGE = "#dd7a00"
-GREEN = "#2a9d6f"
-PINK = "#b5559b"
-DASHES = (0, (4, 3))
-
-# Names of the colours in the style sheet, so that figures follow light and dark mode
+# With their names in the style sheet, so that figures follow light and dark mode
 PALETTE = {
-    INK: "ink",
-    FAINT: "faint",
-    GRID: "line",
-    BLUE: "blue",
-    ORANGE: "orange",
-    GREEN: "green",
-    PINK: "pink",
+    "#22303c": "ink",
+    "#7b8894": "faint",
+    "#e3e8ec": "line",
+    "#0b5fa5": "blue",
+    "#dd7a00": "orange",
+    "#2a9d6f": "green",
+    "#b5559b": "pink",
 }
 COLOURS = {name: colour for colour, name in PALETTE.items()}
+INK, FAINT, GRID, BLUE, ORANGE, GREEN, PINK = PALETTE
+DASHES = (0, (4, 3))
 
 WHOLE = {ALL_WORDS: (INK, "-"), ALL_FEATURES: (INK, DASHES)}
 SPARE = (  # for methods that are not in the registry

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from ridgewise.datasets.readers import read_table
-from ridgewise.datasets.readers._matrix_market import load_matrix_market
+from ridgewise.datasets.readers._matrix import load_matrix_market
 
 HEAD = "%%MatrixMarket matrix coordinate real general\n"
 

@@ -2,9 +2,8 @@
 """Readers of users' files: `read_table` reads every format."""
 
 from ridgewise.datasets.readers._opening import COMPRESSIONS, FORMATS
-from ridgewise.datasets.readers._raw import Categorical, FeaturesIn, Missing
+from ridgewise.datasets.readers._raw import Categorical, FeaturesIn, Missing, Source, Table
 from ridgewise.datasets.readers._read import read_table
-from ridgewise.datasets.readers._result import Source, Table
 from ridgewise.datasets.readers._target import check_classes, describe_target
 
 __all__ = [

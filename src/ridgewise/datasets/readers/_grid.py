@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """From the cells of a table to samples and features."""
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -8,7 +10,6 @@ import numpy as np
 
 from ridgewise._typing import AnyArray, BoolArray, FloatArray, IndexArray
 from ridgewise.datasets.readers._names import as_names, find_column, find_columns, make_unique
-from ridgewise.datasets.readers._no_features import likely_no_features, why_no_feature
 from ridgewise.datasets.readers._raw import Options, Raw, count, listed, shortened
 from ridgewise.datasets.readers._target import target_file
 
@@ -17,6 +18,15 @@ PANDAS_INDEX = "__index_level_0__"
 ROW_NAMES = ("", "Unnamed: 0", PANDAS_INDEX)
 LEVELS_ALLOWED = 20  # of a category, however few samples there are
 SAMPLES_PER_LEVEL = 4  # on average; with fewer it is free text
+
+# Names and values of columns that are plainly no features: row numbers, splits, other targets
+ID = re.compile(r"(.*[ _.-])?(id|ids|idx|index|row|rows|rownames|rownum|nr|no|number)", re.I)
+SPLIT = re.compile(r"((is|in)[ _.-]?)?(train|training|test|testing|validation|split|holdout)", re.I)
+PARTS = {"train", "training", "test", "testing", "val", "valid", "validation", "holdout", "dev"}
+YES_NO = {"true", "false", "t", "f", "yes", "no", "y", "n", "0", "1", "0.0", "1.0"}
+TARGET = re.compile(r"targets?|labels?|class(es)?|outcome|response", re.I)
+LIKELY = re.compile("|".join(f"(?:{each.pattern})" for each in (ID, SPLIT, TARGET)), re.I)
+FEWEST_ROWS = 5  # fewer are in order by chance
 
 
 @dataclass(frozen=True)
@@ -107,10 +117,11 @@ def _left_out(grid: Grid, taken: set[int], options: Options, notes: list[str]) -
     """Find columns that are plainly no features, and note them."""
     for name in options.keep:
         find_columns(name, grid.columns, "column")
+    likely = {place for place, name in enumerate(grid.columns) if LIKELY.fullmatch(name)}
     reasons = {}
-    for place in sorted({*likely_no_features(grid.columns), *np.unique(grid.text_columns)} - taken):
+    for place in sorted({0, *likely, *np.unique(grid.text_columns)} - taken):
         name, texts = grid.columns[place], grid.texts[grid.text_columns == place]
-        why = why_no_feature(place, name, grid.values[:, place], texts, options.target)
+        why = _why_no_feature(place, name, grid.values[:, place], texts, options.target)
         if why is not None and name not in options.keep:
             reasons[place] = f"{shortened(name)} {why}"
     if reasons:
@@ -119,6 +130,37 @@ def _left_out(grid: Grid, taken: set[int], options: Options, notes: list[str]) -
             f"keep={grid.columns[next(iter(reasons))]!r} would keep it."
         )
     return list(reasons)
+
+
+def _why_no_feature(
+    place: int, name: str, numbers: AnyArray, texts: Iterable[str], target: str | None
+) -> str | None:
+    """Say why a column is plainly no feature, or return None.
+
+    ``numbers`` are its cells, NaN where they are missing or text; ``texts`` those that are text.
+    """
+    if target is not None and name != target and TARGET.fullmatch(name):
+        return "is another target"
+    texts = {text.strip().casefold() for text in texts}
+    if texts <= PARTS and texts and not np.isfinite(numbers).any():
+        return "marks training and test samples"
+    if SPLIT.fullmatch(name):
+        found = texts | {str(value) for value in np.unique(numbers[np.isfinite(numbers)])}
+        return "marks training and test samples" if found <= PARTS | YES_NO else None
+    if place == 0 or ID.fullmatch(name):
+        return None if texts else _why_id(name, numbers)
+    return None
+
+
+def _why_id(name: str, numbers: AnyArray) -> str | None:
+    if len(numbers) < FEWEST_ROWS or not np.isfinite(numbers).all():
+        return None
+    if numbers[0] in (0, 1) and (np.diff(numbers) == 1).all():
+        return "numbers the rows"
+    is_whole = (numbers == np.trunc(numbers)).all()
+    if ID.fullmatch(name) and is_whole and len(np.unique(numbers)) == len(numbers):
+        return "has another number for each sample"
+    return None
 
 
 def _add_categories(raw: Raw, grid: Grid, places: IndexArray) -> None:

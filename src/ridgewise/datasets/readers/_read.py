@@ -15,13 +15,25 @@ from ridgewise.datasets._techtc_files import VECTORS
 from ridgewise.datasets.readers._csv import read_delimited
 from ridgewise.datasets.readers._frame import read_frame
 from ridgewise.datasets.readers._hdf5 import read_hdf5
-from ridgewise.datasets.readers._matrix import read_npy, read_npz, read_svmlight, read_techtc
-from ridgewise.datasets.readers._matrix_market import read_matrix_market
+from ridgewise.datasets.readers._matrix import (
+    read_matrix_market,
+    read_npy,
+    read_npz,
+    read_svmlight,
+    read_techtc,
+)
 from ridgewise.datasets.readers._missing import keep, refuse_infinite, settle_missing
 from ridgewise.datasets.readers._names import complete_names, find_columns, take_names
 from ridgewise.datasets.readers._opening import find_file, find_format
-from ridgewise.datasets.readers._raw import Options, Raw, check_room, count, group_labels
-from ridgewise.datasets.readers._result import Source, Table
+from ridgewise.datasets.readers._raw import (
+    Options,
+    Raw,
+    Source,
+    Table,
+    check_room,
+    count,
+    group_labels,
+)
 from ridgewise.datasets.readers._target import attach_target
 
 READERS: dict[str, Callable[[Path, Options], Raw]] = {

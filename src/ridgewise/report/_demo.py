@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The demo's figure: held-out errors by method, and what each method keeps of the data."""
+"""The demo at a terminal, as JSON, and its figure: held-out errors, and what methods keep."""
 
+from dataclasses import asdict
+from importlib.resources import files
 from io import BytesIO
+from pathlib import Path
+from typing import IO, Any
 
 import numpy as np
 from matplotlib import style
@@ -9,14 +13,112 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
 
-from ridgewise.evaluation import ComparisonRow, Demo
+from ridgewise.evaluation import ALL_WORDS, ComparisonRow, Demo
+from ridgewise.report._console import BSS_STYLE, heading, plain_table, print_parts
 from ridgewise.report._style import DASHES, INK, STYLE, look_of
 
 PLOT_FORMATS = ("png", "svg", "pdf")
 DOTS_PER_INCH = 200
 LEAST_SHOWN = 1e-5  # of a direction: the lower limit of the axis
 ROOM_FOR_NUMBERS = 1.17  # axis limit relative to the longest bar
+
+
+def demo_record(demo: Demo, plot: Path) -> dict[str, Any]:
+    """Collect what the demo found, for JSON."""
+    return {
+        "python_version": demo.python_version,
+        "n_documents": demo.topics,
+        "n_words": demo.n_words,
+        "rank": demo.rank,
+        "n_features": demo.n_features,
+        "seed": demo.seed,
+        "n_splits": demo.n_splits,
+        "alpha": demo.alpha,
+        "telling_words": demo.telling,
+        "certificate": {**asdict(demo.certificate), "epsilon": demo.certificate.epsilon},
+        "kept": {
+            method: {"lower": float(kept[-1]), "upper": float(kept[0])}
+            for method, kept in demo.kept.items()
+        },
+        "methods": [asdict(row) for row in demo.rows],
+        "plot": str(plot),
+    }
+
+
+def print_demo(demo: Demo, plot: Path, file: IO[str] | None = None) -> None:
+    """Print what the demo found, in ASCII: it can be printed whatever the encoding."""
+    text = (
+        files("ridgewise.report")
+        .joinpath("templates", "demo.txt")
+        .read_text("utf-8")
+        .format(
+            demo=demo,
+            n_documents=sum(demo.topics.values()),
+            topics=" and ".join(f"{topic} ({count})" for topic, count in demo.topics.items()),
+            share=demo.n_features / demo.n_words,
+        )
+    )
+    *paragraphs, code = text.split("\n\n")
+    data, words, certificate, error = (f"{' '.join(each.split())}\n" for each in paragraphs)
+    parts: list[RenderableType] = [
+        heading("The data"),
+        data,
+        heading("The words that tell most"),
+        _telling_table(demo),
+        words,
+        heading("The certificate: what the selected words keep of the data"),
+        _certificate_table(demo),
+        certificate,
+        heading("The held-out error: how often RLSC is wrong about a document it never saw"),
+        _error_table(demo),
+        error,
+        Text(f"The figure: {plot}\n"),
+        heading("Try next, in Python (and ridgewise demo --help)"),
+        Text(code.rstrip()),
+    ]
+    print_parts(parts, file)
+
+
+def _telling_table(demo: Demo) -> Table:
+    table = plain_table("topic", "words, the strongest first", text_columns=2)
+    for topic, words in demo.telling.items():
+        table.add_row(topic, ", ".join(words))
+    return table
+
+
+def _certificate_table(demo: Demo) -> Table:
+    table = plain_table("method", "lower", "upper")
+    certificate = demo.certificate
+    if certificate.promised_lower is not None and certificate.promised_upper is not None:
+        promised = certificate.promised_lower, certificate.promised_upper
+        table.add_row("BSS, promised", *map(_bound, promised), style=BSS_STYLE)
+    for method, kept in demo.kept.items():
+        style = BSS_STYLE if method == "BSS" else None
+        table.add_row(f"{method}, measured", _bound(kept[-1]), _bound(kept[0]), style=style)
+    return table
+
+
+def _bound(value: float) -> str:
+    """Write small bounds with significant digits, so that they do not look like 0."""
+    return f"{value:.4f}" if value >= 0.001 else f"{value:.2g}"
+
+
+def _error_table(demo: Demo) -> Table:
+    table = plain_table("method", "words", "error", "+/-", "ms to select")
+    for row in demo.rows:
+        table.add_row(
+            row.method,
+            f"{row.n_selected:.0f}",
+            f"{row.error_mean:.1%}",
+            f"{row.error_std:.1%}",
+            "-" if row.method == ALL_WORDS else f"{1000 * row.seconds_mean:.1f}",
+            style=BSS_STYLE if row.method == "BSS" else None,
+        )
+    return table
 
 
 def draw_demo(demo: Demo) -> Figure:
