@@ -5,12 +5,13 @@
 
 Each case makes small data of some unkind sort (scales from 1e-300 to 1e300, offsets, nearly equal
 samples, equal and zero features, centred or of low rank up to rounding, 1 to 12 samples), selects
-features, and checks against exact rationals:
+features or groups of them, and checks against exact rationals:
 
 - the interval of a selector's own ``certificate_`` and that of `certify` (where it is stated about
   the leading singular vectors, on those, with 120 digits),
 - every bound of ``prediction_bound``, every sign that is called certain,
-- the factors of ``risk_inflation``, and ``known_test_set_bound``.
+- the factors of ``risk_inflation``, and ``known_test_set_bound``,
+- the bound of a `SubsetSelector` on all subsets: that it selected, and some others.
 
 A claim is false if the exact value is outside, whatever the rounding. What is not claimed (a
 certificate that says "not certified", an infinite bound, a ValueError) cannot be false.
@@ -25,7 +26,7 @@ import numpy as np
 from flint import fmpq, fmpq_mat
 from mpmath import mp
 
-from ridgewise import BSSSelector, LeverageSelector, certify
+from ridgewise import BSSSelector, LeverageSelector, SubsetSelector, certify
 
 
 def main() -> None:
@@ -74,11 +75,14 @@ class Case:
             alpha *= size * size / len(self.X)
         selector = self.selector(alpha)
         try:
-            selector.fit(self.X)
+            selector.fit(self.X, self.y)
         except (ValueError, ArithmeticError) as error:  # refused, or broken down: no claim
             self.counts[f"refused by fit: {type(error).__name__}"] += 1
             return
-        self.indices, self.weights = selector.selected_.tolist(), selector.weights_.tolist()
+        self.indices = selector.selected_.tolist()
+        self.weights = selector.feature_weights_.tolist()
+        if isinstance(selector, SubsetSelector):
+            self.check_subset(selector)
         own = selector.certificate_
         self.check_interval("fit", own, own.alpha, not own.note)
         try:
@@ -94,18 +98,23 @@ class Case:
             if len(self.X) > 1 and not self.center:
                 self.attempt("known test set", self.check_known, give, model_alpha)
 
-    def selector(self, alpha: float) -> BSSSelector | LeverageSelector:
-        """A selector of some kind, for as many features as it may like."""
+    def selector(self, alpha: float) -> BSSSelector | LeverageSelector | SubsetSelector:
+        """A selector of some kind, for as many features, or groups, as it may like."""
         n, d = self.X.shape
-        draws = int(self.rng.integers(1, max(2, min(d, 4 * n)) + 1))
-        if self.rng.random() < 0.7:
-            wanted = "auto" if self.rng.random() < 0.5 else alpha
-            polish = bool(self.rng.random() < 0.3)
-            return BSSSelector(draws, alpha=wanted, center=self.center, polish=polish)
-        top = "top" if self.rng.random() < 0.5 else "iid"
-        return LeverageSelector(
-            draws, alpha=alpha, sampling=top, center=self.center, random_state=0
-        )
+        choose, draws = self.rng.choice, int(self.rng.integers(1, max(2, min(d, 4 * n)) + 1))
+        kind = choose(["bss", "leverage", "subset"], p=[0.6, 0.2, 0.2])
+        wanted = "auto" if self.rng.random() < 0.5 else alpha
+        labels = self.rng.integers(0, d, size=d) if self.rng.random() < 0.25 else None
+        draws = draws if labels is None else min(draws, len(np.unique(labels)))
+        shared = {"center": self.center, "groups": labels}
+        if kind == "bss":
+            rule, polish = str(choose(["norm", "slack", "ratio"])), bool(self.rng.random() < 0.3)
+            return BSSSelector(draws, alpha=wanted, rule=rule, polish=polish, **shared)
+        if kind == "leverage":
+            sampling = str(choose(["top", "iid"]))
+            return LeverageSelector(draws, alpha=alpha, sampling=sampling, random_state=0, **shared)
+        target = str(choose(["data", "y", "model"]))
+        return SubsetSelector(draws, target=target, alpha=wanted or "auto", **shared)
 
     def attempt(self, name, check, certificate, alpha) -> None:
         """Check, unless the claim is refused."""
@@ -235,6 +244,43 @@ class Case:
             if np.isfinite(bound[i]):
                 detail = f"{rounded(abs(f - g)):.3g} above {bound[i]:.3g}, alpha {alpha:.3g}"
                 self.claim("known test set: bound", abs(f - g) <= exact(bound[i]), detail)
+
+    def check_subset(self, selector: SubsetSelector) -> None:
+        """No subset of so many features, or groups, has an objective below the bound."""
+        if selector.optimality_ is None:
+            return
+        n, d = self.X.shape
+        alpha, bound = exact(selector.alpha_), exact(selector.optimality_.bound)
+        groups = np.arange(d) if selector.groups is None else selector.groups
+        labels = np.unique(groups)
+        subsets = [np.isin(np.arange(d), selector.selected_)]
+        for _ in range(3):
+            chosen = self.rng.choice(labels, size=len(selector.weights_), replace=False)
+            subsets.append(np.isin(groups, chosen))
+        K, M = self.kernels(float(selector.alpha_))[0], self.targets(selector.target, alpha)
+        for subset in subsets:
+            left_out = np.flatnonzero(~subset)
+            X = centred(rational(self.X)) if self.center else rational(self.X)
+            K_S = K - weighted_kernel(X, left_out, [1.0] * len(left_out)) if len(left_out) else K
+            R = K_S.solve(M)
+            objective = alpha * sum((R[i, i] for i in range(n)), fmpq(0))
+            detail = f"{rounded(objective):.17g} below {selector.optimality_.bound:.17g}, "
+            self.claim("subset: bound", objective >= bound, detail + f"{selector}")
+
+    def targets(self, target: str, alpha: fmpq) -> fmpq_mat:
+        """M, for the objective alpha tr M (K_S + alpha)^-1."""
+        n = len(self.X)
+        X = centred(rational(self.X)) if self.center else rational(self.X)
+        K, y = X * X.transpose(), fmpq_mat([[exact(value)] for value in self.y])
+        y = centred(y) if self.center else y
+        unit = fmpq_mat([[fmpq(int(i == j)) for j in range(n)] for i in range(n)])
+        if target == "data":
+            return unit + (1 / alpha) * K
+        if target == "y":
+            return y * y.transpose()
+        H = (K + alpha * unit).inv()
+        predicted, spread = K * H * y, (y.transpose() * H * y)[0, 0] / n
+        return predicted * predicted.transpose() + spread * (K - K * H * K)
 
 
 # Data

@@ -293,6 +293,9 @@ def test_bad_data():
     frame = pd.DataFrame(X[:, :2], columns=["gene 0", "gene 1"])
     with pytest.raises(ValueError, match="X has no feature 'gene_1'; did you mean 'gene 1'"):
         SubsetSelector(1, include=["gene_1"]).fit(frame)
+    for size in (1e-170, 1e170):
+        with pytest.raises(ValueError, match="squares of X over- or underflow"):
+            SubsetSelector(5).fit(size * GAUSSIAN)
     with pytest.raises(ValueError, match="every feature of X is constant"):
         SubsetSelector(1, center=True).fit(np.ones((4, 9)))
 

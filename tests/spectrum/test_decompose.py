@@ -268,8 +268,8 @@ def test_rescaling_looks_for_what_is_not_finite(solver):
 
 
 def test_safe_kernels():
-    assert is_safe(np.diag([1.0, 1e200]))
-    for unsafe in (np.inf, np.nan, 1e300, 1e-300):
+    assert is_safe(np.diag([1.0, 1e100]))
+    for unsafe in (np.inf, np.nan, 1e150, 1e-150):
         assert not is_safe(np.diag([0.0, unsafe]))
 
 

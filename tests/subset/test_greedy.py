@@ -163,14 +163,16 @@ def test_tall_data(target, center):
     assert_allclose(problem.of_all, plain_objective(centred, M, 5.0, np.arange(12)), rtol=1e-9)
 
 
-@pytest.mark.parametrize("size", [1e-150, 1e150])
-def test_extreme_values(size):
+@pytest.mark.parametrize("shape", [(6, 40), (40, 6)])
+@pytest.mark.parametrize("size", [1e-150, 1e-100, 1e100, 1e150])
+def test_extreme_values(size, shape):
     """Squares over- or underflow: columns are scaled by a power of two."""
-    X = np.random.default_rng(0).standard_normal((6, 40))
-    expected = greedy_path(Problem.of(compute_spectrum(X), "data", 0.5), Limits.count(40, 5))
+    X = np.random.default_rng(0).standard_normal(shape)
+    limits = Limits.count(shape[1], 5)
+    expected = greedy_path(Problem.of(compute_spectrum(X), "data", 0.5), limits)
     problem = Problem.of(compute_spectrum(X * size), "data", 0.5 * size**2)
     assert problem.columns.scale != 1.0
-    found = greedy_path(problem, Limits.count(40, 5))
+    found = greedy_path(problem, limits)
     assert_array_equal(found.selected, expected.selected)
     assert_allclose(found.objectives, expected.objectives, rtol=1e-10)
 

@@ -19,7 +19,7 @@ from ridgewise.guarantees import (
     ridge_penalty,
 )
 from ridgewise.selectors._base import check_one_of
-from ridgewise.selectors._spectral import SpectralSelector, check_alpha
+from ridgewise.selectors._spectral import SpectralSelector, check_alpha, check_squares
 from ridgewise.spectrum import Spectrum
 
 DRAWS_PER_DIMENSION = 4  # below the rank, by default: promises [1/4, 9/4]
@@ -262,12 +262,7 @@ class BSSSelector(SpectralSelector):
         """The alpha to work with; an error where so few draws cannot keep its promise."""
         if n_draws >= len(groups) or (self.alpha == "auto" and n_draws > self.rank_):
             return 0.0
-        if not 1e-150 < self.singular_values_[0] < 1e150:
-            raise ValueError(
-                "squares of X over- or underflow (its largest singular value is "
-                f"{self.singular_values_[0]:.3g}), so that it has no alpha: scale X, or select "
-                f"more than its rank, {self.rank_}"
-            )
+        check_squares(self.singular_values_, f"or select more than its rank, {self.rank_}")
         squares = self.singular_values_**2
         if isinstance(self.alpha, str):
             return alpha_for_dimension(squares, n_draws / DRAWS_PER_DIMENSION)

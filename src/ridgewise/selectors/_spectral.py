@@ -75,3 +75,14 @@ def check_alpha(alpha: Any, *, auto: bool) -> None:
     """Raise if alpha is not a finite number >= 0, or "auto" where that is allowed."""
     if not (auto and isinstance(alpha, str) and alpha == "auto"):
         check_number("alpha", alpha, otherwise=' or "auto"' if auto else "")
+
+
+def check_squares(singular_values: FloatArray, otherwise: str = "") -> None:
+    """Raise if squares of X over- or underflow: no alpha can then be compared with them."""
+    largest = singular_values[0]
+    if not 1e-150 < largest < 1e150:
+        advice = f"scale X, {otherwise}" if otherwise else "scale X"
+        raise ValueError(
+            f"squares of X over- or underflow (its largest singular value is {largest:.3g}), "
+            f"so that it has no alpha: {advice}"
+        )

@@ -15,7 +15,7 @@ from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.guarantees import effective_dimension, measured_certificate, unweighted_promise
 from ridgewise.selectors._base import check_one_of
 from ridgewise.selectors._limits import as_targets, read_limits
-from ridgewise.selectors._spectral import SpectralSelector, check_alpha
+from ridgewise.selectors._spectral import SpectralSelector, check_alpha, check_squares
 from ridgewise.spectrum import Spectrum, as_columns, as_numeric, compute_spectrum, scaled_columns
 from ridgewise.subset import (
     TARGETS,
@@ -186,6 +186,7 @@ class SubsetSelector(SpectralSelector):
         spectrum, groups = self._fit_spectrum(X)
         if Y is not None:
             check_consistent_length(range(spectrum.shape[0]), Y)
+        check_squares(self.singular_values_)
         limits = self._limits(spectrum.shape[0], groups)
         chosen_by = unit_spectrum(X, spectrum) if self.scale else spectrum
         diagonal = mean_diagonal(chosen_by)

@@ -85,8 +85,8 @@ def by_qr(columns: Columns) -> Decomposition:
 
 
 def is_safe(K: FloatArray) -> bool:
-    """Whether no square overflowed or underflowed."""
-    return bool(np.isfinite(K).all()) and 1e-250 < float(np.diagonal(K).max()) < 1e250
+    """Whether neither K nor its square over- or underflows."""
+    return bool(np.isfinite(K).all()) and 1e-125 < float(np.diagonal(K).max()) < 1e125
 
 
 def has_lost_digits(singular_values: FloatArray, columns: Columns) -> bool:

@@ -160,7 +160,8 @@ def minimised(
                 new = projected(at + step * q, limits)
                 move = new - at
                 found, B = problem.relaxed(P, pool, new)
-                if found <= value - q @ move + (move @ move) / (2 * step) + 1e-13 * value:
+                allowed = value - q @ move + (move @ move) / (2 * step) + 1e-13 * value
+                if not found > allowed:  # NaN too, for which no step is short enough
                     break
                 step /= 2
             if iteration % CHECK == CHECK - 1:

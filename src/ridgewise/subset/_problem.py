@@ -152,7 +152,9 @@ def target_coordinates(
 def located(spectrum: Spectrum, G: FloatArray) -> tuple[Columns, FloatArray]:
     """Columns, and F in their coordinates: of tall data, those of V, which are few."""
     if isinstance(spectrum, TallSpectrum):
-        return as_columns((spectrum.U * spectrum.singular_values).T), G
+        columns = as_columns((spectrum.U * spectrum.singular_values).T)
+        columns.scale = 2.0 ** -np.round(np.log2(spectrum.singular_values[0]))
+        return columns, G
     assert isinstance(spectrum, WideSpectrum)
     return spectrum.columns, spectrum.V @ G
 
