@@ -155,7 +155,9 @@ def test_held_out_error_before_and_after(run_here, table):
     assert (held_out["n_splits"], held_out["classify"]) == (5, True)
     assert 0 <= held_out["everything"] <= 1
     page = (table.parent / "small-selected" / "report.html").read_text()
-    for value in (held_out["selected"], held_out["everything"]):
+    outcomes = pl.read_csv(table)["outcome"].value_counts()["count"]
+    assert held_out["constant"] == pytest.approx(1 - outcomes.max() / outcomes.sum())
+    for value in (held_out["selected"], held_out["everything"], held_out["constant"]):
         assert f"{value:.1%}" in page
     assert "ridgewise select small.csv -t outcome --ids patient --ids dose -n 30" in page
 

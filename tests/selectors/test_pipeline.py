@@ -246,7 +246,12 @@ def test_transform_of_sparse_columns_copies_no_more_than_it_takes(peak_memory):
 
 
 @pytest.mark.parametrize(
-    "selector", [BSSSelector(60, verbose=True), SubsetSelector(9, verbose=True)]
+    "selector",
+    [
+        BSSSelector(60, verbose=True),
+        SubsetSelector(9, verbose=True),
+        LeverageSelector(60, random_state=0, verbose=True),
+    ],
 )
 def test_verbose_shows_progress(selector, capsys):
     X, _ = make_ridge_synthetic(30, 300, random_state=0)

@@ -48,6 +48,7 @@ class HeldOut:
 
     selected: float  # mean over the folds, with the selected features
     everything: float  # with all features
+    constant: float  # of the largest class, or of the mean of y, for every sample
     standard_error: float  # of the difference, over the folds
     n_splits: int
     classify: bool  # whether the targets are classes
@@ -279,11 +280,12 @@ def _held_out(selector: Any, X: Any, y: Any, n_splits: int, **settings: Any) -> 
 
     Each has the alpha that leave-one-out chooses on its training samples.
     """
-    classify = settings["classify"]
-    least = np.unique(y, return_counts=True)[1].min() if classify else len(y)
-    n_splits = min(n_splits, int(least))
-    if n_splits < 2 or (classify and len(np.unique(y)) < 2):
+    classify, y = settings["classify"], np.asarray(y)
+    counts = np.unique(y, return_counts=True)[1] if classify else np.array([len(y)])
+    n_splits = min(n_splits, int(counts.min()))
+    if n_splits < 2 or (classify and len(counts) < 2):
         return None
+    constant = float(1 - counts.max() / len(y) if classify else np.var(y))
     found = compare(
         {SELECTED: clone(selector)},
         X,
@@ -299,7 +301,7 @@ def _held_out(selector: Any, X: Any, y: Any, n_splits: int, **settings: Any) -> 
     selected, everything = errors[SELECTED], errors[ALL_FEATURES]
     standard_error = float(np.std(selected - everything, ddof=1) / n_splits**0.5)
     means = float(selected.mean()), float(everything.mean())
-    return HeldOut(*means, standard_error, n_splits, classify)
+    return HeldOut(*means, constant, standard_error, n_splits, classify)
 
 
 class _Clock:

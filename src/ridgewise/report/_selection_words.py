@@ -187,11 +187,13 @@ def describe_held_out(run: SelectionRun) -> list[str]:
         return []
     write = "{:.1%}".format if held_out.classify else "{:.3g}".format
     what = "misclassified" if held_out.classify else "mean squared error"
+    always = "the largest class" if held_out.classify else "the mean"
     return [
         f"On held-out samples ({held_out.n_splits}-fold, selection included): "
         f"{write(held_out.selected)} {what} with {run.selector.n_selected_:,} selected features, "
         f"{write(held_out.everything)} with all {run.n_features:,}; the standard error of the "
-        f"difference is {write(held_out.standard_error)}."
+        f"difference is {write(held_out.standard_error)}. Predicting {always} for every "
+        f"sample gives {write(held_out.constant)}."
     ]
 
 

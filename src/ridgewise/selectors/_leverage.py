@@ -60,6 +60,8 @@ class LeverageSelector(SpectralSelector):
         "gram" works on K, fast; "qr" keeps twice the digits of ill-conditioned X.
     random_state : int, RandomState instance or None, default=None
         Pass an int for the same features on every run and every machine.
+    verbose : bool, default=False
+        Whether to show progress on standard error, with the time left.
     groups : None, int or array-like of shape (n_features,), default=None
         Groups of features that are selected whole and counted by ``n_features_to_select``: so many
         consecutive features each (int), or one label (any hashable) a feature. Scores add up.
@@ -109,6 +111,7 @@ class LeverageSelector(SpectralSelector):
         rescale: bool = True,
         solver: str = "auto",
         random_state: Any = None,
+        verbose: bool = False,
         groups: Any = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
@@ -121,6 +124,7 @@ class LeverageSelector(SpectralSelector):
         self.rescale = rescale
         self.solver = solver
         self.random_state = random_state
+        self.verbose = verbose
         self.groups = groups
 
     def _fit(self, X: Any, y: Any) -> Self:
