@@ -2,8 +2,11 @@
 """Checks of parameters that several rooms share."""
 
 import math
+from collections.abc import Iterable
 from numbers import Real
 from typing import Any
+
+import numpy as np
 
 
 def check_number(name: str, value: Any, *, positive: bool = False, otherwise: str = "") -> float:
@@ -16,3 +19,16 @@ def check_number(name: str, value: Any, *, positive: bool = False, otherwise: st
         least = ">" if positive else ">="
         raise ValueError(f"{name} must be a finite number {least} 0{otherwise}; got {value!r}")
     return number
+
+
+def check_one_of(name: str, value: Any, allowed: Iterable[str]) -> None:
+    """Raise if a value is not allowed."""
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}")
+
+
+def check_bool(name: str, value: Any) -> bool:
+    """Return a truth value; raise if it is none."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False; got {value!r}")
+    return bool(value)

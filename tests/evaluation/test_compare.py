@@ -750,7 +750,7 @@ BAD_SETTINGS = [
     ({"n_tries": 0}, "n_tries must be an int of at least 1; got 0"),
     ({"task": "cluster"}, "task must be"),
     ({"fit_intercept": "yes"}, "fit_intercept must be True or False; got 'yes'"),
-    ({"alpha_scale": "log"}, 'alpha_scale must be "absolute" or "relative"; got \'log\''),
+    ({"alpha_scale": "log"}, "alpha_scale must be one of 'absolute', 'relative'; got 'log'"),
     ({"random_state": -1}, "random_state must be an int of at least 0"),
     ({"feature_names": ["a"]}, "feature_names has length 1, but X has 90 features"),
 ]

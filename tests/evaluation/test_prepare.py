@@ -30,7 +30,9 @@ def test_max_abs_and_none():
 
 
 def test_what_cannot_be_done():
-    with pytest.raises(ValueError, match="scale must be one of none, standard, max-abs; got 'z'"):
+    with pytest.raises(
+        ValueError, match="scale must be one of 'none', 'standard', 'max-abs'; got 'z'"
+    ):
         make_preparation("z")
     with pytest.raises(ValueError, match="values of at least 0; the smallest is -1"):
         make_preparation(log1p=True).fit_transform(counts() - 1)

@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array
 
 from ridgewise.evaluation import (
-    _stability,
+    _statistics,
     mean_jaccard,
     nogueira_stability,
     selection_matrix,
@@ -80,7 +80,7 @@ def test_fewer_than_two_cannot_be_told(sets):
 def test_blocks_of_selections_give_the_same(monkeypatch):
     chosen = csr_array(np.random.RandomState(0).rand(17, 30) < 0.3, dtype=float)
     expected = mean_jaccard(chosen)
-    monkeypatch.setattr(_stability, "BLOCK", 5)
+    monkeypatch.setattr(_statistics, "BLOCK", 5)
     assert mean_jaccard(chosen) == pytest.approx(expected, abs=1e-14)
 
 

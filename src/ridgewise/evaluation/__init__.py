@@ -11,7 +11,6 @@ from ridgewise.evaluation._comparison import (
 )
 from ridgewise.evaluation._correlations import stand_ins
 from ridgewise.evaluation._demo import ALL_WORDS, Demo, relative_eigenvalues, run_demo
-from ridgewise.evaluation._paired import corrected_t_test, wilcoxon_test
 from ridgewise.evaluation._prepare import SCALES, make_preparation, unit_warning
 from ridgewise.evaluation._select import (
     LARGEST,
@@ -20,7 +19,13 @@ from ridgewise.evaluation._select import (
     feature_weights,
     run_selection,
 )
-from ridgewise.evaluation._stability import mean_jaccard, nogueira_stability, selection_matrix
+from ridgewise.evaluation._statistics import (
+    corrected_t_test,
+    mean_jaccard,
+    nogueira_stability,
+    selection_matrix,
+    wilcoxon_test,
+)
 from ridgewise.evaluation._summary import (
     MethodSummary,
     agreed_features,

@@ -22,7 +22,7 @@ from ridgewise._version import __version__
 from ridgewise.evaluation._fold import FoldResult, Plan, Split
 
 DIGEST_SIZE = sha256().digest_size
-LAYOUT = 3  # of an entry; with another one, old entries are not found
+LAYOUT = 4  # of an entry; with another one, old entries are not found
 
 
 class FoldCache:
@@ -96,23 +96,24 @@ def _content(X: Any) -> tuple[Any, ...]:
 
 
 def _pack(result: FoldResult) -> bytes:
-    tries = [chosen for sets in result.sets for chosen in sets]
+    """The arrays of a fold, with the features of each cell's tries one after the other."""
+    arrays: dict[str, Any] = {
+        "errors": result.errors,
+        "tuning": result.tuning,
+        "seconds": result.seconds,
+    }
+    for cell, tries in enumerate(result.sets):
+        arrays[f"sizes-{cell}"] = np.array([len(chosen) for chosen in tries], dtype=np.int64)
+        arrays[f"features-{cell}"] = np.concatenate([np.empty(0, np.int32), *tries], dtype=np.int32)
     buffer = BytesIO()
-    np.savez_compressed(
-        buffer,
-        errors=result.errors,
-        tuning=result.tuning,
-        seconds=result.seconds,
-        tries=np.array([len(sets) for sets in result.sets]),
-        sizes=np.array([len(chosen) for chosen in tries], dtype=np.int64),
-        features=np.concatenate([np.empty(0, dtype=np.int32), *tries], dtype=np.int32),
-    )
+    np.savez_compressed(buffer, **arrays)
     return buffer.getvalue()
 
 
 def _unpack(payload: bytes) -> FoldResult:
     with np.load(BytesIO(payload), allow_pickle=False) as stored:
-        features = np.split(stored["features"], np.cumsum(stored["sizes"])[:-1])
-        tries = iter(features if len(stored["sizes"]) else [])
-        sets = [[next(tries) for _ in range(count)] for count in stored["tries"]]
+        sets = []
+        for cell in range(len(stored["seconds"])):
+            ends = np.cumsum(stored[f"sizes-{cell}"])
+            sets.append(np.split(stored[f"features-{cell}"], ends)[: len(ends)])
         return FoldResult(stored["errors"], stored["tuning"], stored["seconds"], sets)

@@ -14,6 +14,7 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import check_array, check_consistent_length, check_random_state, column_or_1d
 
+from ridgewise._checks import check_bool, check_one_of
 from ridgewise._progress import ProgressLine
 from ridgewise._threads import one_blas_thread
 from ridgewise._typing import AnyArray, is_sparse
@@ -114,14 +115,15 @@ def compare(
     """
     names = getattr(X, "columns", None) if feature_names is None else feature_names
     X, y = _check_data(X, y)
-    names = _feature_names(names, X.shape[1])
-    classify = is_classification(y, task)
+    if names is not None and len(names) != X.shape[1]:
+        raise ValueError(f"feature_names has length {len(names)}, but X has {X.shape[1]} features")
+    check_one_of("alpha_scale", alpha_scale, ("absolute", "relative"))
     plan = Plan(
         cells=tuple(_cells(selectors, n_features)),
         alphas=_check_alphas(alphas),
-        relative=_is_relative(alpha_scale),
-        classify=classify,
-        fit_intercept=_check_bool("fit_intercept", fit_intercept),
+        relative=alpha_scale == "relative",
+        classify=is_classification(y, task),
+        fit_intercept=check_bool("fit_intercept", fit_intercept),
         n_tries=_check_count("n_tries", n_tries, 1),
         seed=_as_seed(random_state),
         prepare=prepare,
@@ -130,6 +132,7 @@ def compare(
     splits = list(_splits(y, plan, n_splits, _check_count("n_repeats", n_repeats, 1)))
     store = FoldCache(cache, plan, X, y, n_splits)
     results = _run(plan, X, y, splits, store, n_jobs, _as_report(progress))
+    names = None if names is None else np.array([str(name) for name in names])
     return assemble(plan, results, splits, X.shape, names)
 
 
@@ -164,8 +167,6 @@ def _as_report(progress: bool | Report) -> Report:
     """Return the function to call with the number of folds done and their total."""
     if callable(progress):
         return progress
-    if not progress:
-        return lambda done, total: None
     line = ProgressLine()
 
     def write(done: int, total: int) -> None:
@@ -173,11 +174,11 @@ def _as_report(progress: bool | Report) -> Report:
         if done == total:
             line.end()
 
-    return write
+    return write if progress else lambda done, total: None
 
 
 def _run_numbered(place: int, *arguments: Any) -> tuple[int, FoldResult]:
-    """Compute a fold, and return its place too: folds finish in any order."""
+    """Compute a fold, and return its place: folds finish in any order."""
     return place, run_fold(*arguments)
 
 
@@ -198,16 +199,14 @@ def _check_folds(y: AnyArray, plan: Plan, n_splits: int) -> None:
     except TypeError as error:
         raise ValueError(f"y has missing values, or classes of several types: {error}") from error
     names = classes.tolist()
-    if not plan.classify:
-        counts = np.array([len(y)])
-    elif len(names) < 2:
+    if len(y) < n_splits:
+        raise ValueError(f"{n_splits} folds need as many samples; X has {len(y)}")
+    if plan.classify and len(names) < 2:
         raise ValueError(
             f"y has only one class, {names[0]!r}, but at least two are needed. For regression "
             'set task="regression"'
         )
-    if counts.min() < n_splits:
-        if not plan.classify:
-            raise ValueError(f"{n_splits} folds need as many samples; X has {len(y)}")
+    if plan.classify and counts.min() < n_splits:
         raise ValueError(
             f"{n_splits} folds need as many samples of each class, but class "
             f"{names[counts.argmin()]!r} has {counts.min()}. Use fewer folds (n_splits), or leave "
@@ -219,8 +218,18 @@ def _cells(
     selectors: Mapping[str, Any] | Sequence[Any], n_features: int | Sequence[int] | None
 ) -> Iterator[Cell]:
     """All features, and every selector with every number of features."""
+    if not isinstance(selectors, Mapping | Sequence):
+        raise TypeError(
+            f"selectors must be a dict of names and selectors, or a list; got {selectors!r}"
+        )
     if not isinstance(selectors, Mapping):
-        selectors = {type(selector).__name__: selector for selector in _distinct(selectors)}
+        names = [type(selector).__name__ for selector in selectors]
+        if len(set(names)) < len(names):
+            raise ValueError(
+                f"several selectors are of the same class ({', '.join(names)}): give a dict with a "
+                "name for each"
+            )
+        selectors = dict(zip(names, selectors, strict=True))
     if not selectors:
         raise ValueError("selectors is empty: give at least one")
     if ALL_FEATURES in selectors:
@@ -239,20 +248,6 @@ def _cells(
             )
         for count in counts:
             yield Cell(method, count, _with_count(method, selector, count))
-
-
-def _distinct(selectors: Sequence[Any]) -> Sequence[Any]:
-    if not isinstance(selectors, Sequence):
-        raise TypeError(
-            f"selectors must be a dict of names and selectors, or a list; got {selectors!r}"
-        )
-    kinds = [type(selector).__name__ for selector in selectors]
-    if len(set(kinds)) < len(kinds):
-        raise ValueError(
-            f"several selectors are of the same class ({', '.join(kinds)}): give a dict with a "
-            "name for each"
-        )
-    return selectors
 
 
 def _with_count(method: str, selector: Any, count: int | None) -> Any:
@@ -287,25 +282,12 @@ def _check_data(X: Any, y: ArrayLike) -> tuple[Any, AnyArray]:
     return X, y
 
 
-def _check_bool(name: str, value: Any) -> bool:
-    if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} must be True or False; got {value!r}")
-    return bool(value)
-
-
-def _is_relative(alpha_scale: str) -> bool:
-    if alpha_scale not in ("absolute", "relative"):
-        raise ValueError(f'alpha_scale must be "absolute" or "relative"; got {alpha_scale!r}')
-    return alpha_scale == "relative"
-
-
 def is_classification(y: AnyArray, task: str) -> bool:
     """Whether targets are classes, not numbers for regression.
 
     "auto": numbers with fractions, or with more than 20 different values, are for regression.
     """
-    if task not in ("auto", "classification", "regression"):
-        raise ValueError(f'task must be "auto", "classification" or "regression"; got {task!r}')
+    check_one_of("task", task, ("auto", "classification", "regression"))
     is_number = y.dtype.kind in "iuf"
     if is_number and not np.isfinite(y).all():
         raise ValueError("y contains NaN or infinity")
@@ -324,8 +306,7 @@ def _check_alphas(alphas: float | Sequence[float] | None) -> tuple[float, ...] |
     is_number = values.ndim == 1 and values.size > 0 and values.dtype.kind in "iuf"
     if not is_number or not (np.isfinite(values) & (values >= 0)).all():
         raise ValueError(f"alphas must be finite numbers, each at least 0; got {alphas!r}")
-    _check_distinct("alphas", values.tolist())
-    return tuple(values.astype(np.float64).tolist())
+    return tuple(_distinct("alphas", values.astype(np.float64).tolist()))
 
 
 def _check_counts(n_features: int | Sequence[int] | None) -> list[int] | list[None]:
@@ -334,14 +315,14 @@ def _check_counts(n_features: int | Sequence[int] | None) -> list[int] | list[No
     values = np.atleast_1d(np.asarray(n_features, dtype=object)).tolist()
     if not values:
         raise ValueError("n_features is empty: give at least one number, or None")
-    _check_distinct("n_features", values)
-    return [_check_count("n_features", value, 1) for value in values]
+    return [_check_count("n_features", value, 1) for value in _distinct("n_features", values)]
 
 
-def _check_distinct(name: str, values: list[Any]) -> None:
+def _distinct(name: str, values: list[Any]) -> list[Any]:
     twice = [value for place, value in enumerate(values) if value in values[:place]]
     if twice:
         raise ValueError(f"{name} has {twice[0]!r} more than once; got {values!r}")
+    return values
 
 
 def _check_count(name: str, value: Any, least: int) -> int:
@@ -354,11 +335,3 @@ def _as_seed(random_state: Any) -> int:
     if isinstance(random_state, Integral):
         return _check_count("random_state", random_state, 0)
     return int(check_random_state(random_state).randint(2**31 - 1))
-
-
-def _feature_names(names: Sequence[str] | None, n_features: int) -> AnyArray | None:
-    if names is None:
-        return None
-    if len(names) != n_features:
-        raise ValueError(f"feature_names has length {len(names)}, but X has {n_features} features")
-    return np.array([str(name) for name in names])

@@ -11,8 +11,9 @@ import scipy.sparse as sp
 
 from ridgewise._typing import AnyArray, FloatArray
 from ridgewise.evaluation._fold import FoldResult, Plan, Split
-from ridgewise.evaluation._paired import PairedTest, corrected_t_test
-from ridgewise.evaluation._stability import (
+from ridgewise.evaluation._statistics import (
+    PairedTest,
+    corrected_t_test,
     frequencies,
     mean_jaccard,
     nogueira_stability,
@@ -24,45 +25,20 @@ ALL_FEATURES = "all features"
 
 @dataclass(frozen=True)
 class ComparisonRow:
-    """One method with one number of features and one alpha.
-
-    Attributes
-    ----------
-    method : str
-        The selector's name.
-    n_features : int
-        Number of features asked for; if none was asked for, the mean number selected.
-    alpha : float
-        Of the models: as given, or the median of those that leave-one-out chose.
-    error_mean : float
-        The share of wrong classes, or the mean squared error, over all folds.
-    error_std : float
-        Standard deviation over the repeats of the cross-validation; nan for one repeat.
-    seconds_mean : float
-        Mean time of selecting, on one thread, spectrum included.
-    stability : float
-        Nogueira's: 1 if every fold selects the same, 0 on average for random selections.
-    jaccard : float
-        Mean Jaccard index of two selections.
-    n_selected : float
-        Mean number of features selected: fewer than asked for if some were drawn twice.
-    alpha_relative : float
-        Alpha divided by the mean diagonal of the model's kernel, median over the folds.
-    alpha_edge : {"", "smallest", "largest"}
-        Whether the best alpha is the smallest or largest that was tried: by leave-one-out in at
-        least half of the folds, or among several given ones by the error.
-    """
+    """One method with one number of features and one alpha."""
 
     method: str
-    n_features: int
-    alpha: float
-    error_mean: float
-    error_std: float
-    seconds_mean: float
-    stability: float
-    jaccard: float
-    n_selected: float
-    alpha_relative: float = float("nan")
+    n_features: int  # as asked for; if none was, the mean number selected
+    alpha: float  # of the models: as given, or the median of those that leave-one-out chose
+    error_mean: float  # share of wrong classes, or mean squared error, over all folds
+    error_std: float  # over the repeats of the cross-validation; nan for one repeat
+    seconds_mean: float  # of selecting, on one thread, spectrum included
+    stability: float  # Nogueira's: 1 if every fold selects the same, 0 on average if at random
+    jaccard: float  # mean Jaccard index of two selections
+    n_selected: float  # mean; fewer than asked for if some features were drawn twice
+    alpha_relative: float = float("nan")  # to the mean diagonal of the kernel, median over folds
+    # "smallest" or "largest" where the best alpha is at the edge of those tried: by leave-one-out
+    # in at least half of the folds, or among several given ones by the error
     alpha_edge: str = ""
 
 
@@ -214,9 +190,8 @@ class Comparison:
         ----------
         method : str
         n_features : int, default=None
-            Number of features; needed if there are several.
         alpha : float, default=None
-            Of the models; needed if there are several.
+            Of the models. Both are needed only if there are several.
 
         Returns
         -------
@@ -273,9 +248,8 @@ class Comparison:
         first, second : str
             Names of methods.
         n_features : int, default=None
-            Number of features; needed if there are several.
         alpha : float, default=None
-            Of the models; needed if there are several.
+            Of the models. Both are needed only if there are several.
 
         Returns
         -------
@@ -295,7 +269,7 @@ class Comparison:
         ----------
         method : str
         n_features : int, default=None
-            Number of features; needed if there are several.
+            Needed only if there are several.
         count : int, default=10
             Maximum length of the list.
 
@@ -306,11 +280,15 @@ class Comparison:
         """
         shares = frequencies(self.entry(method, n_features).chosen)
         order = np.argsort(-shares, kind="stable")[:count]
-        return [self._count(index, shares) for index in order.tolist() if shares[index] > 0]
+        return [
+            FeatureCount(self.name_of(index), index, float(shares[index]))
+            for index in order.tolist()
+            if shares[index] > 0
+        ]
 
-    def _count(self, index: int, shares: FloatArray) -> FeatureCount:
-        name = index if self.feature_names is None else str(self.feature_names[index])
-        return FeatureCount(name, index, float(shares[index]))
+    def name_of(self, index: int) -> str | int:
+        """The name of a feature; its index if features have no names."""
+        return index if self.feature_names is None else str(self.feature_names[index])
 
     def _place(self, alpha: float | None) -> int:
         if alpha is None and len(self._places) == 1:
@@ -342,9 +320,10 @@ def assemble(
 ) -> Comparison:
     """Assemble the results of all folds, which are ordered by repeat and fold."""
     n_repeats, n_splits = splits[-1].repeat + 1, splits[-1].fold + 1
-    errors = np.stack([result.errors for result in results], axis=-1)
-    tuning = np.stack([result.tuning for result in results], axis=-1)
-    seconds = np.stack([result.seconds for result in results], axis=-1)
+    errors, tuning, seconds = (
+        np.stack([getattr(result, name) for result in results], axis=-1)
+        for name in ("errors", "tuning", "seconds")
+    )
     entries = []
     for place, cell in enumerate(plan.cells):
         sets = [chosen for result in results for chosen in result.sets[place]]

@@ -10,28 +10,11 @@ from ridgewise.spectrum import as_columns, as_numeric
 
 
 def stand_ins(X: Any, selected: IndexArray, count: int = 3) -> tuple[IndexArray, FloatArray]:
-    """Find the left-out features that correlate most with each selected one.
+    """Find the ``count`` left-out features that correlate most with each selected one.
 
-    Parameters
-    ----------
-    X : array or sparse array of shape (n, d)
-        All features.
-    selected : ndarray of shape (r,)
-        The selected ones.
-    count : int, default=3
-        How many to find for each.
+    Returns their indices by descending absolute correlation (-1 where there are not so many), and
+    Pearson's correlations (0 there), both of shape (len(selected), count).
 
-    Returns
-    -------
-    indices : ndarray of shape (r, count)
-        By descending absolute correlation; -1 where there are not so many.
-    correlations : ndarray of shape (r, count)
-        Pearson's; 0 where there is none.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ridgewise.evaluation import stand_ins
     >>> X = np.array([[1.0, 2.0, 9.0], [2.0, 4.0, 1.0], [3.0, 6.0, 5.0]])
     >>> indices, correlations = stand_ins(X, np.array([0]), count=2)
     >>> indices.tolist(), correlations.round(2).tolist()
@@ -46,7 +29,7 @@ def stand_ins(X: Any, selected: IndexArray, count: int = 3) -> tuple[IndexArray,
         inside = selected[(selected >= place.start) & (selected < place.stop)]
         found[:, inside - place.start] = 0
         # the best of this block beside the best of those before it
-        best = _largest(found, count)
+        best = np.argsort(-np.abs(found), axis=1, kind="stable")[:, :count]
         values = np.hstack([strengths, np.take_along_axis(found, best, axis=1)])
         places = np.hstack([indices, best + place.start])
         order = np.argsort(-np.abs(values), axis=1, kind="stable")[:, :count]
@@ -56,28 +39,9 @@ def stand_ins(X: Any, selected: IndexArray, count: int = 3) -> tuple[IndexArray,
 
 
 def correlations(X: Any, indices: IndexArray) -> FloatArray:
-    """Compute the correlations among a few features; 0 for a constant one.
-
-    Parameters
-    ----------
-    X : array or sparse array of shape (n, d)
-        All features.
-    indices : ndarray of shape (r,)
-        Which of them.
-
-    Returns
-    -------
-    ndarray of shape (r, r)
-    """
+    """Compute the correlations among a few features; 0 for a constant one."""
     chosen = _unit(as_columns(as_numeric(X), center=True).take(indices))
     return np.asarray(np.clip(chosen.T @ chosen, -1, 1))
-
-
-def _largest(found: FloatArray, count: int) -> IndexArray:
-    """Places of the largest absolute values of each row."""
-    if found.shape[1] <= count:
-        return np.broadcast_to(np.arange(found.shape[1]), found.shape)
-    return np.argpartition(-np.abs(found), count - 1, axis=1)[:, :count]
 
 
 def _unit(centred: FloatArray) -> FloatArray:

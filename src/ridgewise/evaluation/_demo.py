@@ -66,30 +66,30 @@ def run_demo(
     on_step("reading Python's standard library")
     text = load_stdlib_text()
     X = text.data.log1p()
+    on_step("selecting words")
     # More threads are slower on matrices of this size, and far slower on a busy machine.
     with one_blas_thread():
-        return _compute(text, X, n_features, seed, on_step)
-
-
-def _compute(
-    text: Bunch, X: Any, n_features: int | None, seed: int, on_step: Callable[[str], object]
-) -> Demo:
-    on_step("selecting words")
-    spectrum = compute_spectrum(X, center=True)  # the models have an intercept
-    n_features = _check_n_features(n_features, spectrum.rank, X.shape[1])
-    selectors = _selectors(n_features, seed, X)
-    fitted = {method: selector.fit(X, text.target) for method, selector in selectors.items()}
-    alpha, telling = _telling_words(fitted["BSS"], X, text)
-    found = compare(
-        {method: clone(selector) for method, selector in selectors.items()},
-        X,
-        text.target,
-        n_splits=N_SPLITS,
-        n_repeats=N_REPEATS,
-        n_tries=1,
-        random_state=seed,
-        progress=lambda done, total: on_step(f"classifying held-out documents: {done} of {total}"),
-    )
+        spectrum = compute_spectrum(X, center=True)  # the models have an intercept
+        n_features = _check_n_features(n_features, spectrum.rank, X.shape[1])
+        fitted = {
+            label_of(method): make_selector(
+                method, options, n_features=n_features, X=X, intercept=True, seed=seed
+            ).fit(X, text.target)
+            for method, options in METHOD_OPTIONS.items()
+        }
+        alpha, telling = _telling_words(fitted["BSS"], X, text)
+        found = compare(
+            {method: clone(selector) for method, selector in fitted.items()},
+            X,
+            text.target,
+            n_splits=N_SPLITS,
+            n_repeats=N_REPEATS,
+            n_tries=1,
+            random_state=seed,
+            progress=lambda done, total: on_step(
+                f"classifying held-out documents: {done} of {total}"
+            ),
+        )
     return Demo(
         python_version=platform.python_version(),
         topics=dict(zip(text.target_names, np.bincount(text.target).tolist(), strict=True)),
@@ -121,16 +121,6 @@ def _check_n_features(n_features: int | None, rank: int, n_words: int) -> int:
             f"{rank}"
         )
     return n_features
-
-
-def _selectors(n_features: int, seed: int, X: Any) -> dict[str, Any]:
-    """Make the paper's five methods, by the names that are shown."""
-    return {
-        label_of(method): make_selector(
-            method, options, n_features=n_features, X=X, intercept=True, seed=seed
-        )
-        for method, options in METHOD_OPTIONS.items()
-    }
 
 
 def _telling_words(selector: Any, X: Any, text: Bunch) -> tuple[float, dict[str, list[str]]]:

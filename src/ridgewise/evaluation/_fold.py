@@ -132,11 +132,6 @@ class _Try(NamedTuple):
     seconds: float
     chosen: IndexArray
 
-    def same_as(self, other: "_Try") -> bool:
-        """Whether only the time differs."""
-        alike = np.array_equal(self.chosen, other.chosen)
-        return alike and np.array_equal(self.errors, other.errors)
-
 
 def _try_cell(
     plan: Plan, cell: Cell, data: _FoldData, memory: Memory, split: Split
@@ -144,12 +139,14 @@ def _try_cell(
     """Try one cell: once, or several times where its selector is random."""
     if cell.selector is None:
         return *data.errors(data.X_train, data.X_test), 0.0, []
+    is_random = _random_states(cell.selector) and getattr(cell.selector, "is_random", True)
     place = (split.repeat, split.fold, crc32(cell.label.encode()))
     tries = [
         _try(cell.selector, seed_for(plan.seed, *place, number), data, memory)
-        for number in range(plan.n_tries if _is_random(cell.selector) else 1)
+        for number in range(plan.n_tries if is_random else 1)
     ]
-    if all(one.same_as(tries[0]) for one in tries):
+    outcomes = {(one.errors.tobytes(), one.chosen.tobytes()) for one in tries}
+    if len(outcomes) == 1:
         tries = tries[:1]  # deterministic: its random state only breaks ties, for example
     errors, tuning, seconds, sets = zip(*tries, strict=True)
     return np.mean(errors, axis=0), np.mean(tuning, axis=0), float(np.mean(seconds)), list(sets)
@@ -157,7 +154,8 @@ def _try_cell(
 
 def _try(selector: Any, seed: int, data: _FoldData, memory: Memory) -> _Try:
     """Select from the training samples, with a clock, and test what was selected."""
-    selector = with_seed(selector, seed)
+    selector = clone(selector)
+    selector.set_params(**dict.fromkeys(_random_states(selector), seed))
     with _numpy_seeded(seed):
         start, saved = perf_counter(), memory.seconds_saved
         selector.fit(data.X_train, data.y_train)
@@ -189,17 +187,6 @@ def seed_for(seed: int, *place: int) -> int:
     """Derive a seed from its place alone, independent of the order of computation."""
     sequence = np.random.SeedSequence(entropy=seed, spawn_key=place)
     return int(sequence.generate_state(1)[0] >> 1)  # below 2^31, which every library takes
-
-
-def with_seed(selector: Any, seed: int) -> Any:
-    """Clone a selector, and set all its random states."""
-    selector = clone(selector)
-    return selector.set_params(**dict.fromkeys(_random_states(selector), seed))
-
-
-def _is_random(selector: Any) -> bool:
-    """Whether it has a random state and uses it."""
-    return bool(_random_states(selector)) and getattr(selector, "is_random", True)
 
 
 def _random_states(selector: Any) -> list[str]:

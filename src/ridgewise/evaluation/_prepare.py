@@ -9,6 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, StandardScaler
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
+from ridgewise._checks import check_one_of
 from ridgewise._typing import is_sparse
 
 SCALES = ("none", "standard", "max-abs")
@@ -23,8 +24,7 @@ def make_preparation(scale: str = "none", *, log1p: bool = False, sparse: bool =
     "standard": variance 1, and mean 0 unless sparse. "max-abs": largest absolute value 1. Before
     that, with ``log1p``, log(1 + value).
     """
-    if scale not in SCALES:
-        raise ValueError(f"scale must be one of {', '.join(SCALES)}; got {scale!r}")
+    check_one_of("scale", scale, SCALES)
     steps: list[Any] = [FunctionTransformer(log1p_counts, accept_sparse=True)] if log1p else []
     if scale == "standard":
         steps.append(StandardScaler(with_mean=not sparse))

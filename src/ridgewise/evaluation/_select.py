@@ -174,7 +174,7 @@ def run_selection(
         seen = remembered(scored_spectrum, X, **settings)
         spectrum = compute_spectrum(X, center=center)
         if alpha is not None and "alpha" in selector.get_params():
-            selector.set_params(alpha=alpha * mean_diagonal(spectrum))
+            selector.set_params(alpha=alpha * spectrum.mean_diagonal)
         clock.next("selection")
         selector.fit(X, y)
         clock.next("certificate")
@@ -213,7 +213,7 @@ def _model_alpha(
     spectrum: Spectrum, selector: Any, given: float | None, y: Any, *, classify: bool
 ) -> ModelAlpha:
     """Choose for which ridge models the certificate is stated."""
-    diagonal = mean_diagonal(spectrum)
+    diagonal = spectrum.mean_diagonal
     if given is not None:
         return ModelAlpha(given * diagonal, diagonal, "given")
     if getattr(selector, "rank", None) is None and selector.n_selected_ >= spectrum.rank:
@@ -230,11 +230,6 @@ def _model_alpha(
     if found.alpha > diagonal:
         return ModelAlpha(diagonal, diagonal, LARGEST)
     return ModelAlpha(found.alpha, diagonal, "leave-one-out")
-
-
-def mean_diagonal(spectrum: Spectrum) -> float:
-    """The mean of the kernel's diagonal: of the squared norms of the samples."""
-    return float(np.sum(spectrum.singular_values**2)) / spectrum.shape[0]
 
 
 def weights_of(selector: Any) -> FloatArray | None:

@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ridgewise.evaluation._comparison import ALL_FEATURES, Comparison, ComparisonRow, Entry
-from ridgewise.evaluation._paired import PairedTest, corrected_t_test
-from ridgewise.evaluation._stability import frequencies
+from ridgewise.evaluation._statistics import PairedTest, corrected_t_test, frequencies
 from ridgewise.selectors import METHODS, SklearnSelector
 
 SIGNIFICANCE = 0.05
@@ -127,11 +126,10 @@ def agreed_features(comparison: Comparison, n_features: int) -> list[Agreement]:
     shares = np.array([frequencies(entry.chosen) for entry in entries])
     least = shares.min(axis=0)
     order = np.argsort(-least, kind="stable")[:MOST_AGREED]
-    names = comparison.feature_names
     methods = [entry.method for entry in entries]
     return [
         Agreement(
-            index if names is None else str(names[index]),
+            comparison.name_of(index),
             index,
             dict(zip(methods, shares[:, index].tolist(), strict=True)),
         )

@@ -27,13 +27,12 @@ class Certificate:
     K = X X^T is the kernel of all features and K~ that of the selected ones times their weights.
     Both bounds are 1 where nothing is lost. With alpha > 0 the statement is about ridge models:
     lower (K + alpha) <= K~ + alpha <= upper (K + alpha), for this alpha and, as long as
-    lower <= 1 <= upper, for every larger one; fewer features than the rank can give that.
+    lower <= 1 <= upper, for every larger one.
 
     Attributes
     ----------
     lower, upper : float
-        Measured: the extreme eigenvalues of U^T R^T R U, computed anew from the weights. Where
-        ``verified``, they are widened by what rounding may have hidden.
+        Measured: the extreme eigenvalues of U^T R^T R U, widened by what rounding may hide.
     promised_lower, promised_upper : float or None
         What the method promises beforehand; None where it promises nothing.
     confidence : float
@@ -41,11 +40,9 @@ class Certificate:
     alpha : float
         What is on the diagonal in the statement; 0 for the plain one.
     verified : bool
-        Whether rounding is accounted for. `certify` does that, with a pass over the data that a
-        selector's fit saves; what a selector measured is off by rounding errors.
+        Whether rounding was measured, by `certify`; a selector's fit estimates it.
     note : str
-        Why it could not be verified, and what would help; or that it was proved, by
-        ``certify(..., rigorous=True)``. Empty where nobody tried, or rounding was estimated.
+        Why it could not be verified, and what would help; or that it was proved. Else empty.
     selection : Selection or None
         The features it is about, which `prediction_bound` and `risk_inflation` need.
 
@@ -81,8 +78,7 @@ class Certificate:
     def eta(self) -> float:
         """How far fitted values can move: by eta ||y|| at most, at the training points together.
 
-        For every ridge model that the certificate covers, whatever the targets y and the condition
-        number of X; about a third of epsilon where that is small (where alpha is 0).
+        For every ridge model that the certificate covers, whatever y and the condition number.
         """
         return self._eta(self.lower, self.upper)
 
@@ -108,7 +104,6 @@ class Certificate:
         y : array-like of shape (n_samples,)
             The targets; +1 and -1 for classes.
         X_test : array, sparse array or data frame of shape (n_test, n_features)
-            Test points, all features.
         alpha : float
             The model's: what is added to the kernel's diagonal. At least the certificate's.
 
@@ -159,7 +154,6 @@ class Certificate:
 
         Examples
         --------
-        >>> import numpy as np
         >>> from ridgewise import BSSSelector, make_ridge_synthetic
         >>> X, y = make_ridge_synthetic(30, 500, random_state=0)
         >>> joint = BSSSelector(200, rule="ratio", polish=True).fit(X).certificate_

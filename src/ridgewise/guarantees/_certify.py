@@ -49,23 +49,20 @@ def certify(
     X : array, sparse array or data frame of shape (n_samples, n_features)
         The training data, with all its features.
     selector : fitted selector, or array-like of features
-        A selector of this package, with its weights (unless it has ``rescale=False``); or any other
-        with scikit-learn's ``get_support``; or the features themselves: indices, a boolean mask,
-        or names where X has them. All but the first have weight 1.
+        A selector of this package, with its weights (unless ``rescale=False``); or, with weights 1,
+        any other with ``get_support``, or features: indices, a boolean mask, or names in X.
     alpha : float, default=None
         0 for lower K <= K~ <= upper K, which needs at least as many features as the rank. Above 0,
-        lower (K + alpha) <= K~ + alpha <= upper (K + alpha), for ridge models that add at least
-        alpha to the kernel's diagonal. None: what the selector worked with, else 0.
+        lower (K + alpha) <= K~ + alpha <= upper (K + alpha). None: as the selector, else 0.
     polish : bool, default=False
-        Whether to look for the weights that give the tightest bounds, whatever the selector's are:
-        the certificate is then about those, which ``certificate.selection.weights`` has.
+        Whether to use the weights that give the tightest bounds instead of the selector's:
+        ``certificate.selection.weights`` has them.
     rigorous : bool, default=False
-        Whether to prove the interval, in exact and ball arithmetic: a theorem about the numbers in
-        X (in double precision) and the weights, as they are stored. Needs python-flint
-        (``pip install 'ridgewise[rigorous]'``), and at most 1000 samples.
+        Whether to prove the interval for X (in double precision) and the weights as stored. Needs
+        python-flint (``pip install 'ridgewise[rigorous]'``), and at most 1000 samples.
     center : bool, default=None
         Whether the statement is about X less its features' means, for models with an intercept.
-        None: what the selector did, else False.
+        None: as the selector, else False.
 
     Returns
     -------
@@ -75,23 +72,20 @@ def certify(
 
     Notes
     -----
-    X = V S U^T is decomposed anew, ``rank`` as in the selector. From V and S follows a basis P of
-    the samples' space in which K + alpha is the identity, but for rounding. How far it is from
-    that is measured on the data, and widens the interval. Where that leaves nothing, a QR
-    decomposition is tried. At alpha = 0:
+    X = V S U^T is decomposed anew, ``rank`` as in the selector. From V and S follows a basis in
+    which K + alpha is the identity, but for rounding. How far it is from that is measured on the
+    data, and widens the interval. Where that leaves nothing, a QR decomposition is tried. The
+    constants are first-order estimates of rounding, tested against exact arithmetic.
 
-    - with ``rank``, the statement is about the span of the leading vectors of V; else
-    - singular values that rounding hides are left out of the statement, and the certificate says
-      so, unless equal or zero samples or features (or centring) explain every one of them. With
-      alpha > 0 they do no harm, and the statement is about all of X, whatever the ``rank``.
+    At alpha = 0, with ``rank`` or where rounding hides singular values that equal or zero samples
+    or features (or centring) do not explain, the statement is about the leading singular vectors,
+    and says so. With alpha > 0 it is about all of X. What the selector promised beforehand is shown
+    beside a verified interval only.
 
-    The constants are first-order estimates of rounding, tested against exact arithmetic.
-    With ``rigorous``, there are none: K and K~ are computed as integer matrices, and the interval,
-    widened by 1e-12 of upper, is proved by Cholesky decompositions in as many bits as they take.
-    Exact dependencies between samples do no harm, nor does any condition number. It takes seconds
-    for 200 samples of 10,000 features; with ``rank``, at alpha = 0, nothing is proved.
-
-    What the selector promised beforehand is shown beside a verified interval only.
+    With ``rigorous``, K and K~ are computed as integer matrices, and the interval, widened by 1e-12
+    of upper, is proved by Cholesky decompositions in as many bits as they take, whatever the
+    condition number. It takes seconds for 200 samples of 10,000 features; with ``rank``, at
+    alpha = 0, nothing is proved.
 
     Examples
     --------

@@ -46,8 +46,8 @@ class PredictionReport:
     Attributes
     ----------
     in_span, out_of_span : ndarray of shape (n_test,)
-        Two parts of ``bound``: for what the training points span of a test point, and for the
-        rest. Each is the smaller one of what ``theorem`` has and of what holds for these targets.
+        Parts of ``bound``: for what the training points span of a test point, and for the rest.
+        Each is the smaller one of what ``theorem`` has and of what holds for these targets.
     rounding : ndarray of shape (n_test,)
         Its third part: how far rounding may have moved both predictions. Infinite where X has so
         few digits left that nothing can be said.
@@ -60,8 +60,16 @@ class PredictionReport:
     unseen_factor : float
         The norm of f's coefficients outside of the selected features.
     cross_factor : float
-        c*: how much more a model on the selected features can see of what the training points do
-        not span, ||U^T W z|| / ||z|| of the worst test point. The paper's lemma has epsilon here.
+        c* = ||U^T W z|| / ||z|| of the worst test point. The paper's lemma has epsilon here.
+
+    Examples
+    --------
+    >>> from ridgewise import BSSSelector, make_ridge_synthetic
+    >>> X, y = make_ridge_synthetic(random_state=0)
+    >>> certificate = BSSSelector(90).fit(X[:25]).certificate_
+    >>> report = certificate.prediction_bound(X[:25], y[:25], X[25:], alpha=1.0)
+    >>> bool((abs(report.difference) <= report.bound).all())
+    True
     """
 
     in_span: FloatArray

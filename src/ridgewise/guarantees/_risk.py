@@ -23,18 +23,14 @@ from ridgewise.guarantees._selected_data import SelectedData, data_error, smalle
 
 @dataclass(frozen=True)
 class Risk:
-    """The risk of ridge regression, in its two parts.
+    """The risk of ridge regression, in its two parts: see `ridge_risk`.
 
-    Attributes
-    ----------
-    bias : float
-        The squared error of the mean prediction.
-    variance : float
-        The share of the noise.
+    >>> Risk(0.5, 0.25).total
+    0.75
     """
 
-    bias: float
-    variance: float
+    bias: float  # the squared error of the mean prediction
+    variance: float  # the share of the noise
 
     @property
     def total(self) -> float:
@@ -112,38 +108,25 @@ class RiskInflation:
     the others are computed from the selection itself and cannot be bettered. They need neither
     labels nor the noise. Infinite where a direction of X is lost and alpha = 0.
 
-    Attributes
-    ----------
-    variance : float
-        V(K~) / V(K).
-    variance_bound : float or None
-        phi_V; None for a certificate with alpha > 0, from which no factor follows.
-    bias : float
-        phi_B: the largest B(K~) / B(K) over all means z = X beta.
-    bias_bound : float
-    average_bias : float
-        E B(K~) / E B(K) over isotropic random beta.
-    average_bias_bound : float or None
-        None for a certificate with alpha > 0.
-    alpha : float
-        The model's.
-    n_samples : int
-    interval : tuple of float
-        The certificate's.
-    regularized : bool
-        Whether the interval is that of K~ + alpha against K + alpha.
+    Examples
+    --------
+    >>> from ridgewise import BSSSelector, make_ridge_synthetic
+    >>> X, _ = make_ridge_synthetic(random_state=0)
+    >>> found = BSSSelector(90).fit(X).certificate_.risk_inflation(X, alpha=10.0)
+    >>> bool(found.variance <= found.variance_bound and found.bias <= found.bias_bound)
+    True
     """
 
-    variance: float
-    variance_bound: float | None
-    bias: float
+    variance: float  # V(K~) / V(K)
+    variance_bound: float | None  # phi_V; None, as below, for a certificate with alpha > 0
+    bias: float  # phi_B, the largest B(K~) / B(K) over all means z = X beta
     bias_bound: float
-    average_bias: float
+    average_bias: float  # E B(K~) / E B(K) over isotropic random beta
     average_bias_bound: float | None
-    alpha: float
+    alpha: float  # the model's
     n_samples: int
-    interval: tuple[float, float]
-    regularized: bool
+    interval: tuple[float, float]  # the certificate's
+    regularized: bool  # whether it is that of K~ + alpha against K + alpha
 
     @property
     def risk(self) -> float:

@@ -243,12 +243,6 @@ def check_n_features(wanted: Any, n_features: int, default: int) -> int:
     )
 
 
-def check_one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
-    """Raise if a value is not allowed."""
-    if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}")
-
-
 def descending(scores: AnyArray) -> IndexArray:
     """Indices by descending score; scores that nearly tie by ascending index."""
     return np.argsort(-np.round(scores, 12), kind="stable")

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from ridgewise._checks import check_bool, check_one_of
 from ridgewise._groups import Groups
 from ridgewise._memory import remembered
 from ridgewise._typing import FloatArray, IndexArray
@@ -18,7 +19,6 @@ from ridgewise.guarantees import (
     measured_certificate,
     ridge_penalty,
 )
-from ridgewise.selectors._base import check_one_of
 from ridgewise.selectors._spectral import SpectralSelector, check_alpha, check_squares
 from ridgewise.spectrum import Spectrum
 
@@ -179,8 +179,7 @@ class BSSSelector(SpectralSelector):
 
     def _fit(self, X: Any, y: Any) -> Self:
         check_one_of("rule", self.rule, RULES)
-        if not isinstance(self.polish, bool | np.bool_):
-            raise ValueError(f"polish must be True or False; got {self.polish!r}")
+        check_bool("polish", self.polish)
         check_alpha(self.alpha, auto=True)
         if self.epsilon is not None and self.alpha not in (0, "auto"):
             raise ValueError(

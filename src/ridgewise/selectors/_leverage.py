@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
+from ridgewise._checks import check_one_of
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.barrier import penalized_norms2
 from ridgewise.guarantees import (
@@ -15,7 +16,7 @@ from ridgewise.guarantees import (
     measured_certificate,
     ridge_penalty,
 )
-from ridgewise.selectors._base import check_one_of, descending
+from ridgewise.selectors._base import descending
 from ridgewise.selectors._spectral import SpectralSelector, check_alpha
 
 MOST_DRAWS = 10**8  # they are held in memory

@@ -14,12 +14,12 @@ from sklearn.svm import LinearSVC, l1_min_c
 from sklearn.utils import check_X_y
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
+from ridgewise._checks import check_one_of
 from ridgewise._memory import remembered
 from ridgewise._typing import FloatArray, is_sparse
 from ridgewise.selectors._base import (
     FeatureSelector,
     check_n_features,
-    check_one_of,
     descending,
     validate_wide,
 )

@@ -9,11 +9,11 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_consistent_length
 
+from ridgewise._checks import check_one_of
 from ridgewise._groups import Groups
 from ridgewise._memory import remembered
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.guarantees import effective_dimension, measured_certificate, unweighted_promise
-from ridgewise.selectors._base import check_one_of
 from ridgewise.selectors._limits import as_targets, read_limits
 from ridgewise.selectors._spectral import SpectralSelector, check_alpha, check_squares
 from ridgewise.spectrum import Spectrum, as_columns, as_numeric, compute_spectrum, scaled_columns
@@ -189,7 +189,7 @@ class SubsetSelector(SpectralSelector):
         check_squares(self.singular_values_)
         limits = self._limits(spectrum.shape[0], groups)
         chosen_by = unit_spectrum(X, spectrum) if self.scale else spectrum
-        diagonal = mean_diagonal(chosen_by)
+        diagonal = chosen_by.mean_diagonal
         if self.alpha == "auto":
             self.alpha_ = AUTO_ALPHA[self.target] * diagonal
         else:
@@ -201,7 +201,7 @@ class SubsetSelector(SpectralSelector):
         self.objective_path_ = problem.share(path.objectives[1:])
         self.gap_path_ = self._gaps(problem, limits, path.selected)
         self.optimality_ = self.gap_path_.get(len(path.selected))
-        share = mean_diagonal(spectrum) / diagonal if self.scale else 1.0
+        share = spectrum.mean_diagonal / diagonal if self.scale else 1.0
         self._certify(spectrum, share * self.alpha_)
         return self
 
@@ -273,11 +273,6 @@ class SubsetSelector(SpectralSelector):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = self.target != "data"
         return tags
-
-
-def mean_diagonal(spectrum: Spectrum) -> float:
-    """The mean of the diagonal of K."""
-    return float(np.sum(spectrum.singular_values**2)) / spectrum.shape[0]
 
 
 def unit_spectrum(X: Any, spectrum: Spectrum) -> Spectrum:

@@ -78,6 +78,11 @@ class Spectrum(ABC):
         """Squared norms of the rows of U, shape (d,)."""
 
     @property
+    def mean_diagonal(self) -> float:
+        """The mean of the diagonal of K = X X^T, as far as these singular values give it."""
+        return float(np.sum(self.singular_values**2)) / self.shape[0]
+
+    @property
     def norms2(self) -> FloatArray:
         """The leverage scores; the barrier method calls them so."""
         return self.leverage_scores
