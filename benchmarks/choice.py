@@ -5,6 +5,7 @@
     python -m benchmarks.choice --only golub,techtc    some of it: folders, or folders of folders
     python -m benchmarks.choice --methods "l1 model"   only these methods; others stay in the CSV
     python -m benchmarks.choice --only centring        prints BSSSelector(20), centred and not
+    python -m benchmarks.choice --only subset          prints SubsetSelector beside filters and BSS
 
 Five-fold cross-validation of ridge models with an intercept, on what each method selects from the
 training samples; every model has the alpha that leave-one-out chooses. Selectors that can centre
@@ -24,11 +25,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.feature_selection import SelectKBest
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from benchmarks.engine import SHARED
 from benchmarks.epsilon import data_sets, load, say
-from ridgewise import BSSSelector, compare
+from ridgewise import BSSSelector, LeverageSelector, SubsetSelector, compare
 from ridgewise._typing import is_sparse
 from ridgewise.datasets import read_techtc_folder
 from ridgewise.evaluation import ALL_FEATURES, Comparison, is_classification
@@ -45,6 +48,8 @@ KINDS = {
     "wheat": "genetic markers",
 }
 CENTRING = ("golub", "ALL", "arcene", "newsgroup_pairs", "riboflavin", "wheat")
+SUBSET = ("golub", "ALL", "riboflavin", "wheat", "arcene", "newsgroup_pairs", "techtc")
+SIZES = (20, 50, 100, 300)  # of subsets
 SHARES = (0.1, 0.25, 0.5, 1, 2)  # of the number of samples
 MOST_SETS = 2  # of a folder of them
 VARIANTS = {"BSS, slack": {"rule": "slack"}, "BSS, slack, rank=0.9": {"rule": "slack", "rank": 0.9}}
@@ -72,6 +77,9 @@ def main() -> None:
         parser.error(f"unknown methods {sorted(unknown)}: use some of {known}")
     if options.only == ["centring"]:
         compare_centring(options)
+        return
+    if options.only == ["subset"]:
+        compare_subsets(options)
         return
     lines = []
     for folder in options.only:
@@ -115,6 +123,49 @@ def compare_centring(options: argparse.Namespace) -> None:
         scale = 100 / (1.0 if found.classify else float(np.var(y)))
         errors = [found.row(method).error_mean * scale for method in [*methods, ALL_FEATURES]]
         print("|", " | ".join([Path(name).name, *(f"{error:.1f}" for error in errors)]), "|")
+
+
+def compare_subsets(options: argparse.Namespace) -> None:
+    """Print errors above that of all features, on data as they come (words as logarithms)."""
+    print("|", " | ".join(["data", "method", *(f"r = {size}" for size in SIZES), "mean"]), "|")
+    print("|---" * (len(SIZES) + 3) + "|")
+    for name in [name for folder in SUBSET for name in list(data_sets(options.data, folder))[:3]]:
+        X, y = prepared(options.data / name)
+        methods = subsets(is_sparse(X), is_classification(y, "auto"))
+        repeats = 5 if X.shape[0] < 200 and not is_sparse(X) else 1
+        settings = {"n_splits": 5, "n_repeats": repeats, "n_jobs": options.jobs}
+        found = compare(
+            methods, X, y, n_features=list(SIZES), cache=options.cache, progress=True, **settings
+        )
+        scale = 100 / (1.0 if found.classify else float(np.var(y)))
+        whole = found.row(ALL_FEATURES).error_mean
+        print("|", f"{Path(name).name} | {ALL_FEATURES} |" + " |" * len(SIZES), end=" ")
+        print(f"{whole * scale:.1f} |", flush=True)
+        for method in methods:
+            errors = [(found.row(method, n).error_mean - whole) * scale for n in SIZES]
+            cells = [f"{error:.1f}" for error in [*errors, np.mean(errors)]]
+            print("|", " | ".join([Path(name).name, method, *cells]), "|", flush=True)
+
+
+def subsets(sparse: bool, classify: bool) -> dict[str, Any]:
+    """Methods without labels, then with labels."""
+    made = {
+        "subset, data": SubsetSelector(center=True, bound=False),
+        "BSS, norm": BSSSelector(center=True),
+        "BSS, slack": BSSSelector(center=True, rule="slack"),
+        "largest leverage": LeverageSelector(center=True, sampling="top"),
+        "largest variance": SelectKBest(variances),
+        "subset, y": SubsetSelector(target="y", center=True, bound=False),
+        "subset, y, scale": SubsetSelector(target="y", scale=True, center=True, bound=False),
+        "F-test": make_selector("f-test", classify=classify),
+    }
+    if not sparse:
+        del made["subset, y, scale"]
+    return made
+
+
+def variances(X: Any, y: Any) -> Any:
+    return mean_variance_axis(X, axis=0)[1] if is_sparse(X) else X.var(axis=0)
 
 
 def measure(name: str, kind: str, options: argparse.Namespace) -> list[dict[str, Any]]:

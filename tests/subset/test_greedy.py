@@ -183,3 +183,34 @@ def test_nothing_of_the_size_of_x_is_made_dense(peak_memory):
     problem = Problem.of(compute_spectrum(X, center=True), "y", 0.1, np.eye(n)[:, :2] - 1 / n)
     peak = peak_memory(lambda: greedy_path(problem, Limits.count(d, 30)))
     assert peak < n * d * 8 / 2
+
+
+@pytest.mark.parametrize("target", ["data", "y"])
+def test_single_precision_changes_nothing(target, monkeypatch):
+    """Products with a large dense X are in single precision; choices are made in double."""
+    rng = np.random.default_rng(0)
+    X = np.hstack([low_rank(40, 1500), rng.standard_normal((40, 1500))])
+    problem = Problem.of(compute_spectrum(X), target, 20.0, rng.standard_normal((40, 1)))
+    expected = greedy_path(problem, Limits.count(3000, 120))
+    monkeypatch.setattr(greedy, "LARGE", 0)
+    products = []
+    of = type(problem.columns).products
+    monkeypatch.setattr(
+        type(problem.columns),
+        "products",
+        lambda self, B: (products.append(B.dtype), of(self, B))[1],
+    )
+    found = greedy_path(problem, Limits.count(3000, 120))
+    assert np.float32 in products
+    assert_array_equal(found.selected, expected.selected)
+    assert_allclose(found.objectives, expected.objectives, rtol=1e-9)
+
+
+def test_duplicates_in_single_precision(monkeypatch):
+    """Equal features tie: the lower index is taken."""
+    monkeypatch.setattr(greedy, "LARGE", 0)
+    X = np.random.default_rng(0).standard_normal((30, 997))
+    problem = Problem.of(compute_spectrum(np.hstack([X, X])), "data", 5.0)
+    selected = greedy_path(problem, Limits.count(2 * 997, 60)).selected
+    for k, j in enumerate(selected):
+        assert j < 997 or j - 997 in selected[:k]

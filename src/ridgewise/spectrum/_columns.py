@@ -79,6 +79,11 @@ class Columns:
         return self
 
     @property
+    def is_sparse_enough(self) -> bool:
+        """Whether sparse products are faster than dense ones of half the size."""
+        return False
+
+    @property
     def block_width(self) -> int:
         """Number of columns of a block: what fits into a fraction of the working memory."""
         limit = min(BLOCK_BYTES, get_config()["working_memory"] * 2**20 // 4)
@@ -140,9 +145,9 @@ class Columns:
         return K
 
     def products(self, B: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
-        """X^T B, block by block, each of shape (width, B.shape[1])."""
-        for place, block in self.dense_blocks():
-            yield place, block.T @ B
+        """X^T B in the type of B, block by block, each of shape (width, B.shape[1])."""
+        for place, block in self.rounded_blocks(B.dtype):
+            yield place, (B.T @ block).T
 
     def forms(self, W: FloatArray) -> FloatArray:
         """Quadratic forms x_j^T W x_j of all columns, W symmetric, shape (d,)."""
@@ -159,11 +164,15 @@ class Columns:
 
     def norms2(self, B: FloatArray) -> FloatArray:
         """Squared norms of the rows of X^T B, shape (d,)."""
+        norms2 = np.empty(self.shape[1])
+        if self.is_sparse_enough or 2 * B.shape[1] <= self.shape[0]:
+            for place, rows in self.products(B):
+                norms2[place] = np.einsum("ij,ij->i", rows, rows)
+            return norms2
         # B^T = Q R, so that ||B^T x|| = ||R x||: a triangular product is half of a full one
         R = np.linalg.qr(B.T, mode="r")
         triangle = np.zeros((self.shape[0], self.shape[0]))
         triangle[: len(R)] = R
-        norms2 = np.empty(self.shape[1])
         for place, block in self.dense_blocks():
             product = dtrmm(1.0, triangle, block.T, side=1, trans_a=1, overwrite_b=1)
             norms2[place] = np.einsum("ij,ij->i", product, product)
@@ -215,15 +224,7 @@ class DenseColumns(Columns):
             yield from super().rounded_blocks(dtype)
             return
         for place, block in self.blocks():
-            yield place, block.astype(dtype, order="C", copy=False)
-
-    def products(self, B: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
-        """See `Columns.products`. Without scaling and centring, float64 is not copied."""
-        if self.X.dtype != np.float64 or self.scale != 1 or self.centers:
-            yield from super().products(B)
-            return
-        for place, block in self.blocks():
-            yield place, (B.T @ block).T
+            yield place, block.astype(dtype, copy=False)
 
 
 def as_vector(row: Any) -> FloatArray:

@@ -102,19 +102,11 @@ class SparseColumns(Columns):
         if self.is_nearly_dense:
             yield from super().products(B)
             return
-        scaled = self.scale * B
+        scaled = B * self.scale
         # memory is limited by the product, not by the block
         width = max(1, self.block_width * self.shape[0] // max(1, B.shape[1]))
         for place, rows in self.sparse_blocks(width):
-            yield place, np.asarray(rows @ scaled)
-
-    def norms2(self, B: FloatArray) -> FloatArray:
-        if not self.is_sparse_enough:
-            return super().norms2(B)
-        norms2 = np.empty(self.shape[1])
-        for place, rows in self.products(B):
-            norms2[place] = np.einsum("ij,ij->i", rows, rows)
-        return norms2
+            yield place, np.asarray(rows.astype(B.dtype, copy=False) @ scaled)
 
     def forms(self, W: FloatArray) -> FloatArray:
         """See `Columns.forms`. Centred: the rows of W must have mean 0."""

@@ -20,7 +20,7 @@ import numpy as np
 
 from ridgewise._threads import one_blas_thread
 from ridgewise._typing import FloatArray, IndexArray
-from ridgewise.subset._problem import EPS, Limits, Problem, priced, squared_lengths, squared_norms
+from ridgewise.subset._problem import EPS, Limits, Problem, priced, squared_lengths
 
 ROUNDS = 12  # of pools, at most
 ITERATIONS = 200  # within a pool, at most
@@ -98,7 +98,8 @@ class Bounded:
         4 n EPS times the sum of their absolute values; M with that of K (`Problem.slack`).
         """
         problem = self.problem
-        q = squared_norms(problem.columns, B)
+        centred = B - B.mean(axis=0) if problem.columns.center else B  # sparse columns are not
+        q = problem.columns.norms2(centred)
         unit = 4 * max(B.shape) * EPS
         size = float(np.linalg.norm(B))
         sums = problem.groups.sums

@@ -1,37 +1,38 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The greedy path: at each step the feature that lowers the objective the most for its cost.
 
-With R = (K_S + alpha)^-1 and N = R M R, feature j has g_j = x_j^T R x_j and h_j = x_j^T N x_j, and
-adding it lowers the objective by alpha h_j / (1 + g_j). Let c = 1 + g_j, a = R x_j / sqrt(c) and
-w = (N x_j - h_j / (2 c) R x_j) / sqrt(c). Then adding j gives
+With R = (K_S + alpha)^-1, M = F F^T of trace 1 and N = alpha R M R, feature j has g_j = x_j^T R x_j
+and h_j = x_j^T N x_j, and adding it lowers the objective by h_j / (1 + g_j). Let c = 1 + g_j,
+a = R x_j / sqrt(c) and w = (N x_j - h_j / (2 c) R x_j) / sqrt(c). Then adding j gives
 
     R - a a^T,  N - a w^T - w a^T,  g_i - (a^T x_i)^2,  h_i - 2 (a^T x_i) (w^T x_i).
 
-All features are brought up to date every `STEPS` steps, by one product X^T [a_1 ... w_1 ...]. In
-between, steps choose from a pool P of the features with the largest gains, and need only the small
-matrices P^T R P and P^T N P. A pool is left early where its best gain has fallen below the largest
-outside of it. Gains may also rise. So that product is also used to look at each step again with all
-features; steps at which another feature would have been better are undone. The path is that of the
-plain algorithm, but for ties.
+All features are updated every `STEPS` steps, by one product X^T [a_1 ... w_1 ...], in single
+precision where X is large and dense. In between, steps choose from a pool P of the features with
+the largest gains, in double precision, which needs only the small matrices P^T R P and P^T N P. A
+pool is left early where its best gain falls below the largest outside of it. Gains may also rise,
+so that product is used to check each step against all features; steps at which another feature
+would have been better are undone. The path is that of the plain algorithm, up to ties.
 """
 
 import math
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, solve_triangular
+from scipy.linalg.blas import dtrsm
 
 from ridgewise._progress import advance
 from ridgewise._threads import one_blas_thread
-from ridgewise._typing import BoolArray, FloatArray, IndexArray
+from ridgewise._typing import BoolArray, FloatArray, IndexArray, is_sparse
 from ridgewise.subset._grouped import grouped_path
-from ridgewise.subset._problem import Limits, Problem, priced, squared_lengths, squared_norms
+from ridgewise.subset._problem import Limits, Problem, inverse_root, priced, squared_lengths
 
 STEPS = 48  # between two products with all features
-POOL = 2 * STEPS
-TIE = 1e-10  # gains that differ by less, relatively, tie: the lower index is taken
-DRIFT = 1e-6  # relative rounding error of g or h from which on everything is computed anew
+POOL = 2 * STEPS  # features, at least; up to twice as many for large d
+LARGE = 2**20  # values of a dense X from which on products are in single precision
+TIE = {np.float64: 1e-10, np.float32: 1e-6}  # relative difference below which gains are equal
+DRIFT = 1e-4  # relative error of g or h from which on they are computed anew
 ROUNDED_UP = 1 + 1e-12  # costs are sums: what fits but for rounding fits
 
 
@@ -72,106 +73,126 @@ def greedy_path(problem: Problem, limits: Limits, *, enough: float | None = None
     if len(problem.groups) < problem.columns.shape[1]:
         selected, objectives = grouped_path(problem, limits, goal)
         return Path(np.array(selected, dtype=np.intp), np.array(objectives))
-    state = State(problem)
-    for start in range(0, len(limits.include), STEPS):
-        state.include(limits.include[start : start + STEPS])
-    free, room = limits.free, limits.room
-    whole = room
-    while state.objectives[-1] > goal:
-        affordable = free & (limits.costs <= room * ROUNDED_UP)
-        if not affordable.any():
-            break
-        chosen = state.choose(affordable, limits.costs, room, goal)
-        free[chosen] = False
-        room -= float(limits.costs[chosen].sum())
-        advance(round(100 * (1 - room / whole)) if whole else 100, 100, "percent")
+    state = State(problem, limits)
+    while state.objectives[-1] > goal and state.choose(goal):
+        whole = limits.room
+        advance(round(100 * (1 - state.room / whole)) if whole else 100, 100, "percent")
     return Path(np.array(state.selected, dtype=np.intp), np.array(state.objectives))
 
 
 class State:
     """R, N and K_S of the features selected so far, and of every feature g and h."""
 
-    def __init__(self, problem: Problem) -> None:
-        n = problem.columns.shape[0]
-        self.problem, self.columns = problem, problem.columns
+    def __init__(self, problem: Problem, limits: Limits) -> None:
+        n, d = problem.columns.shape
+        self.problem, self.limits, self.columns = problem, limits, problem.columns
+        self.prices = priced(limits.costs)
+        self.trace = float(np.sum(problem.factor**2)) or 1.0
+        self.F = problem.factor * math.sqrt(problem.alpha / self.trace)
         self.selected: list[int] = []
         self.objectives = [problem.of_none]
-        self.steps = STEPS
+        self.free, self.room, self.steps = limits.free, limits.room, STEPS
         self.kernel = np.zeros((n, n))
-        alpha, F = problem.alpha, problem.factor
-        self.R, self.N = np.eye(n) / alpha, F @ F.T / alpha**2
-        self.g = squared_lengths(self.columns)[0] / alpha
-        self.h = squared_norms(self.columns, F) / alpha**2
+        self.g = squared_lengths(self.columns)[0] / problem.alpha
+        sizes = problem.alpha, problem.alpha * float(self.g.max())
+        is_single = n * d > LARGE and not is_sparse(self.columns.X)
+        is_single = is_single and min(sizes) > 1e-20 and max(sizes) < 1e20
+        self.dtype: Any = np.float32 if is_single else np.float64
+        if len(limits.include) > 0:
+            for start in range(0, len(limits.include), STEPS):
+                self.include(limits.include[start : start + STEPS])
+            self.compute_anew()
+            return
+        self.R, B = np.eye(n) / problem.alpha, self.centred(self.F / problem.alpha)
+        self.N = B @ B.T
+        if 2 * B.shape[1] < n:
+            self.h = self.columns.norms2(B)
+        else:
+            self.h = self.columns.forms(self.N.astype(self.dtype))
+
+    @property
+    def affordable(self) -> BoolArray:
+        """Of every feature whether it may be added."""
+        fits: BoolArray = self.free & (self.limits.costs <= self.room * ROUNDED_UP)
+        return fits
 
     def include(self, features: IndexArray) -> None:
         """Add these features, at most `STEPS`, in this order."""
-        with one_blas_thread():
-            pool = self.pool(features)
-            for j in range(len(features)):
-                pool.step(j)
-        self.keep(pool, *pool.directions(self.R, self.N))
+        self.refresh()
+        pool = Pool(features, self.problem.columns.take(features), self.R, self.N)
+        for j in range(len(features)):
+            pool.step(j)
+        self.record(features, pool)
 
-    def choose(
-        self, affordable: BoolArray, costs: FloatArray, room: float, goal: float
-    ) -> IndexArray:
-        """Add some features, each the best for its cost that fits."""
-        gains = np.where(affordable, np.maximum(self.h, 0) / (priced(costs) * (1 + self.g)), -1)
-        features, outside = largest(gains, min(POOL, int(np.count_nonzero(affordable))))
-        prices, objective = priced(costs)[features], self.objectives[-1]
-        rooms: list[float] = []  # what is left before each step
-        with one_blas_thread():
-            pool = self.pool(features)
-            while len(rooms) < min(self.steps, len(features)) and objective > goal:
-                gains = pool.h / (prices * pool.c)
-                gains[prices > room * ROUNDED_UP] = -1
-                best = gains.max()
-                if best < 0 or (rooms and best < outside):
-                    break
-                j = int((gains >= best * (1 - TIE)).argmax())
-                objective -= self.problem.alpha * pool.step(j)
-                rooms.append(room)
-                room -= float(prices[j])
-        affordable[features] = False
-        self.catch_up(pool, affordable, costs, rooms)
-        return features[pool.picks]
-
-    def pool(self, features: IndexArray) -> "Pool":
-        """These features as a pool; if rounding errors have grown, all is computed anew first."""
-        P = self.columns.take(features)
-        pool = Pool(features, P, self.R, self.N)
-        if self.has_drifted(pool):
-            self.compute_anew()
-            pool = Pool(features, P, self.R, self.N)
-        return pool
-
-    def has_drifted(self, pool: "Pool") -> bool:
-        """Whether g and h as kept for all features differ from those that R and N give."""
-        g, h = self.g[pool.features], self.h[pool.features]
-        g_error, h_error = np.abs(pool.c - 1 - g).max(), np.abs(pool.h - h).max()
-        return bool(g_error > DRIFT * pool.c.max() or h_error > DRIFT * np.abs(pool.h).max())
+    def refresh(self) -> tuple[FloatArray, FloatArray]:
+        """R and N from K_S; returns their roots."""
+        root = inverse_root(self.kernel, self.problem.alpha)
+        B = root @ (root.T @ self.F)
+        self.R, self.N = root @ root.T, B @ B.T
+        return root, B
 
     def compute_anew(self) -> None:
         """R, N, g and h from K_S."""
-        problem = self.problem
-        H = self.kernel + problem.alpha * np.eye(len(self.kernel))
-        L, _ = cho_factor(H, lower=True)
-        root = solve_triangular(L, np.eye(len(H)), lower=True).T  # R = root root^T
-        B = cho_solve((L, True), problem.factor)
-        self.R, self.N = root @ root.T, B @ B.T
-        self.g, self.h = squared_norms(self.columns, root), squared_norms(self.columns, B)
+        root, B = self.refresh()
+        self.g = self.columns.norms2(self.centred(root))
+        self.h = self.columns.norms2(self.centred(B))
 
-    def catch_up(
-        self, pool: "Pool", outside: BoolArray, costs: FloatArray, rooms: list[float]
-    ) -> None:
-        """Bring all features up to date with the pool's steps, and look at each step again.
+    def centred(self, B: FloatArray) -> FloatArray:
+        """B for products with columns; sparse ones are not centred themselves."""
+        return B - B.mean(axis=0) if self.columns.center else B
+
+    def choose(self, goal: float) -> bool:
+        """Add some features, each the best for its cost that fits; False if none does."""
+        affordable = self.affordable
+        if not affordable.any():
+            return False
+        pool, outside = self.pool(affordable)
+        if self.has_drifted(pool):
+            self.dtype = np.float64
+            self.compute_anew()
+            pool, outside = self.pool(affordable)
+        prices, objective = self.prices[pool.features], self.objectives[-1]
+        room = self.room
+        dearest = float(prices.max())
+        rooms: list[float] = []  # what is left before each step
+        with one_blas_thread():
+            while len(rooms) < min(self.steps, len(prices)) and objective > goal:
+                gains = pool.h / (prices * pool.c)
+                if dearest > room:
+                    gains[prices > room * ROUNDED_UP] = -1
+                best = float(gains.max())
+                if best < 0 or (rooms and best < outside):
+                    break
+                j = int((gains >= best * (1 - TIE[np.float64])).argmax())
+                objective -= self.trace * pool.step(j)
+                rooms.append(room)
+                room -= float(prices[j])
+        affordable[pool.features] = False
+        self.catch_up(pool, affordable, rooms)
+        return True
+
+    def pool(self, affordable: BoolArray) -> tuple["Pool", float]:
+        """The features with the largest gains for their costs, and the largest gain outside."""
+        gains = np.where(affordable, np.maximum(self.h, 0) / (self.prices * (1 + self.g)), -1)
+        size = min(max(POOL, len(gains) // 128), 2 * POOL, int(np.count_nonzero(affordable)))
+        features, outside = largest(gains, size, TIE[self.dtype])
+        return Pool(features, self.columns.take(features), self.R, self.N), outside
+
+    def has_drifted(self, pool: "Pool") -> bool:
+        """Whether g and h of all features differ from those that R and N give."""
+        g_error = np.abs(pool.c - 1 - self.g[pool.features]).max()
+        h_error = np.abs(pool.h - self.h[pool.features]).max()
+        return bool(g_error > DRIFT * pool.c.max() or h_error > DRIFT * np.abs(pool.h).max())
+
+    def catch_up(self, pool: "Pool", outside: BoolArray, rooms: list[float]) -> None:
+        """Update all features by the pool's steps, and check each step against those outside.
 
         Steps are kept up to the first at which a feature outside of the pool would have been
         better.
         """
-        A, W = pool.directions(self.R, self.N)
-        g, h = self.g.copy(), self.h.copy()
-        prices = priced(costs)
-        taken = np.array(pool.gains) * (1 + TIE) / prices[pool.features[pool.picks]]
+        A, W = pool.directions()
+        g, h, prices = self.g.copy(), self.h.copy(), self.prices
+        taken = np.array(pool.gains) * (1 + TIE[self.dtype]) / prices[pool.features[pool.picks]]
         kept = len(rooms)
         for place, a, w in self.products(A, W):
             c, a2 = 1 + g[place], np.einsum("ij,ij->i", a, a)
@@ -184,39 +205,34 @@ class State:
             g[place] = c - a2 - 1
             h[place] -= 2 * np.einsum("ij,ij->i", a, w)
         self.steps = min(STEPS, 2 * (kept if kept < len(rooms) else self.steps))
-        scores = (g, h) if kept == len(rooms) else None
-        pool.forget(kept)
-        self.keep(pool, A[:, :kept], W[:, :kept], scores)
-
-    def keep(
-        self,
-        pool: "Pool",
-        A: FloatArray,
-        W: FloatArray,
-        scores: tuple[FloatArray, FloatArray] | None = None,
-    ) -> None:
-        """Take over the pool's steps; scores: g and h after them, if they are known."""
-        if scores is None:
+        if kept < len(rooms):
+            pool.forget(kept)
+            A, W = A[:, :kept], W[:, :kept]
+            g, h = self.g, self.h
             for place, a, w in self.products(A, W):
-                self.g[place] -= np.einsum("ij,ij->i", a, a)
-                self.h[place] -= 2 * np.einsum("ij,ij->i", a, w)
-        else:
-            self.g, self.h = scores
-        self.selected += pool.features[pool.picks].tolist()
-        falls = self.problem.alpha * np.cumsum(pool.gains)
-        self.objectives += (self.objectives[-1] - falls).tolist()
+                g[place] -= np.einsum("ij,ij->i", a, a)
+                h[place] -= 2 * np.einsum("ij,ij->i", a, w)
+        self.g, self.h = g, h
+        both = A @ W.T
+        self.R -= A @ A.T
+        self.N -= both + both.T
+        chosen = pool.features[pool.picks]
+        self.free[chosen] = False
+        self.room -= float(self.limits.costs[chosen].sum())
+        self.record(chosen, pool)
+
+    def record(self, chosen: IndexArray, pool: "Pool") -> None:
+        """Note the steps of a pool, which added these features."""
+        self.selected += chosen.tolist()
+        self.objectives += (self.objectives[-1] - self.trace * np.cumsum(pool.gains)).tolist()
         new = pool.P[:, pool.picks]
         self.kernel += new @ new.T
-        self.R -= A @ A.T
-        self.N -= A @ W.T + W @ A.T
 
     def products(
         self, A: FloatArray, W: FloatArray
     ) -> Iterator[tuple[slice, FloatArray, FloatArray]]:
         """X^T A and X^T W, block by block."""
-        both = np.hstack([A, W])
-        if self.columns.center:  # implicit, where columns are sparse
-            both -= both.mean(axis=0)
+        both = self.centred(np.hstack([A, W])).astype(self.dtype)
         for place, products in self.columns.products(both):
             yield place, products[:, : A.shape[1]], products[:, A.shape[1] :]
 
@@ -226,11 +242,13 @@ class Pool:
 
     Attributes
     ----------
+    RP, NP : ndarray of shape (n, m)
+        R P and N P, before the first step.
     G, H : ndarray of shape (m, m)
         P^T R P and P^T N P, before the first step.
     c, h : ndarray of shape (m,)
         1 + g and h, after the last.
-    a, w : ndarray of shape (STEPS, m)
+    moves : ndarray of shape (STEPS, 2, m)
         a^T P and w^T P of each step.
     picks : list of int
         The member chosen in each step.
@@ -240,9 +258,10 @@ class Pool:
 
     def __init__(self, features: IndexArray, P: FloatArray, R: FloatArray, N: FloatArray) -> None:
         self.features, self.P = features, P
-        self.G, self.H = P.T @ (R @ P), P.T @ (N @ P)
+        self.RP, self.NP = R @ P, N @ P
+        self.G, self.H = P.T @ self.RP, P.T @ self.NP
         self.c, self.h = 1 + self.G.diagonal(), self.H.diagonal().copy()
-        self.a, self.w = np.empty((2, STEPS, len(features)))
+        self.moves = np.empty((STEPS, 2, len(features)))
         self.picks: list[int] = []
         self.roots: list[float] = []
         self.heights: list[float] = []
@@ -250,16 +269,15 @@ class Pool:
 
     def step(self, j: int) -> float:
         """Add member j; returns h_j / (1 + g_j)."""
-        t = len(self.picks)
-        a, w = self.a[:t], self.w[:t]
-        a_j, w_j = a[:, j], w[:, j]
-        Rx = self.G[j] - a_j @ a
-        Nx = self.H[j] - w_j @ a - a_j @ w
+        t, m = len(self.picks), len(self.c)
+        moves = self.moves[:t]
+        Rx = self.G[j] - moves[:, 0, j] @ moves[:, 0]
+        Nx = self.H[j] - moves[:, ::-1, j].ravel() @ moves.reshape(2 * t, m)
         root, height = math.sqrt(1 + max(Rx[j], 0.0)), max(float(Nx[j]), 0.0)
         Rx /= root
         Nx -= height / (2 * root) * Rx
         Nx /= root
-        self.a[t], self.w[t] = Rx, Nx
+        self.moves[t] = Rx, Nx
         self.c -= Rx * Rx
         Nx *= Rx
         self.h -= 2 * Nx
@@ -275,18 +293,18 @@ class Pool:
         for steps in (self.picks, self.roots, self.heights, self.gains):
             del steps[kept:]
 
-    def directions(self, R: FloatArray, N: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """A and w of every step, in columns, from R and N before the first.
+    def directions(self) -> tuple[FloatArray, FloatArray]:
+        """A and w of every step, in columns.
 
         sqrt(c_t) a_t = R x_t - sum over s < t of a_s (a_s^T x_t), and so A C = R P_picks with C
         triangular; likewise for w.
         """
-        t, chosen = len(self.picks), self.P[:, self.picks]
-        roots, heights = np.array(self.roots), np.array(self.heights)
-        C = np.triu(self.a[:t, self.picks], 1) + np.diag(roots)
-        E = np.triu(self.w[:t, self.picks], 1) + np.diag(heights / (2 * roots))
-        A = solve_triangular(C, (R @ chosen).T, trans="T").T
-        W = solve_triangular(C, (N @ chosen - A @ E).T, trans="T").T
+        picks, roots = self.picks, np.array(self.roots)
+        a, w = self.moves[: len(picks), :, picks].transpose(1, 0, 2)
+        C = np.triu(a, 1) + np.diag(roots)
+        E = np.triu(w, 1) + np.diag(np.array(self.heights) / (2 * roots))
+        A: FloatArray = dtrsm(1.0, C, self.RP[:, picks], side=1)
+        W: FloatArray = dtrsm(1.0, C, self.NP[:, picks] - A @ E, side=1)
         return A, W
 
 
@@ -312,17 +330,13 @@ def first_worse(
     return len(taken)
 
 
-def largest(gains: FloatArray, size: int) -> tuple[IndexArray, float]:
+def largest(gains: FloatArray, size: int, tie: float) -> tuple[IndexArray, float]:
     """The features with the largest gains, in ascending order, and the largest gain of the others.
 
     Of those that tie, the lower indices.
     """
-    if size == len(gains):
-        return np.arange(size), -1.0
     last = np.partition(gains, len(gains) - size)[len(gains) - size]
-    above = np.flatnonzero(gains > last * (1 + TIE))
-    ties = np.flatnonzero((gains >= last * (1 - TIE)) & (gains <= last * (1 + TIE)))
-    features = np.union1d(above, ties[: size - len(above)])
-    others = np.ones(len(gains), dtype=bool)
-    others[features] = False
-    return features, float(gains[others].max(initial=-1))
+    among = gains > last * (1 + tie)
+    ties = np.flatnonzero(gains >= last * (1 - tie))
+    among[ties[~among[ties]][: size - np.count_nonzero(among)]] = True
+    return np.flatnonzero(among), float(np.where(among, -1, gains).max())

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_factor, cho_solve, solve_triangular
 
 from ridgewise._groups import Groups, resolve_groups
 from ridgewise._typing import FloatArray, IndexArray, is_sparse
@@ -222,13 +222,9 @@ def _squared_lengths(block: Any, center: bool, scale: float) -> FloatArray:
     return np.array([np.einsum("ij,ij->j", centred, centred), stored])
 
 
-def squared_norms(columns: Columns, B: FloatArray) -> FloatArray:
-    """||B^T x_j||^2 of every feature. Where B is thin, a full product costs less than a square."""
-    if columns.center:  # implicit, where columns are sparse
-        B = B - B.mean(axis=0)
-    if 2 * B.shape[1] > B.shape[0]:
-        return columns.norms2(B)
-    norms2 = np.empty(columns.shape[1])
-    for place, block in columns.products(B):
-        norms2[place] = np.einsum("ij,ij->i", block, block)
-    return norms2
+def inverse_root(kernel: FloatArray, alpha: float) -> FloatArray:
+    """A root of (kernel + alpha)^-1 = root root^T."""
+    H = kernel + alpha * np.eye(len(kernel))
+    L, _ = cho_factor(H, lower=True, overwrite_a=True, check_finite=False)
+    root: FloatArray = solve_triangular(L, np.eye(len(H)), lower=True, check_finite=False).T
+    return root
