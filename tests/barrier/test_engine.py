@@ -10,11 +10,13 @@ from ridgewise.barrier import (
     RULES,
     ArrayVectors,
     NumericalBreakdownError,
+    penalized_norms2,
     sparsify,
     sparsify_plain,
 )
 from ridgewise.barrier import _engine as engine_module
 from ridgewise.barrier import _pool as pool_module
+from ridgewise.barrier import _problem as problem
 from ridgewise.barrier._resolvent import LostDefinitenessError, Resolvent
 from ridgewise.spectrum import compute_spectrum
 
@@ -75,15 +77,22 @@ def test_same_as_plain_at_larger_rank(rule, gaussian_rows, scaled_rows):
 
 
 @pytest.mark.usefixtures("arithmetic")
-@pytest.mark.parametrize("most", [1, 300])
-def test_a_prefix_that_is_too_long_to_hold(most, monkeypatch, gaussian_rows):
-    """Rows beyond it are looked at plainly."""
+@pytest.mark.parametrize("penalized", [False, True])
+@pytest.mark.parametrize("size", [5, 100])
+def test_rows_beyond_a_prefix(size, penalized, monkeypatch):
+    """They are drawn where neither an unselected nor a selected row of the prefix is feasible."""
     monkeypatch.setattr(pool_module, "FIRST_ROWS", 2)
-    monkeypatch.setattr(pool_module, "MOST_NUMBERS", most * 12)
-    U = gaussian_rows(300, 12)
-    fast = sparsify(ArrayVectors(U), 60)
-    assert_same(fast, sparsify_plain(U, 60))
-    assert ("plain draws" in fast.counts) == (most == 1)
+    monkeypatch.setattr(problem, "PREFIX", size * 12)
+    monkeypatch.setattr(problem, "LEAST_PREFIX", 0)
+    rng = np.random.default_rng(0)
+    U = np.linalg.qr(rng.lognormal(size=400)[:, None] * rng.standard_normal((400, 12)))[0]
+    penalty = np.logspace(-2, 1, 12) if penalized else None
+    fast = sparsify(ArrayVectors(U), 60, "norm", penalty)
+    assert_same(fast, sparsify_plain(U, 60, "norm", penalty))
+    order = problem.scan_order(penalized_norms2(ArrayVectors(U), penalty))
+    outside = np.setdiff1d(fast.draws, order[:size])
+    assert (len(outside) > 0) == ("plain draws" in fast.counts)
+    assert (len(outside) > 0) == (size == 5)
 
 
 class Rounded(ArrayVectors):
@@ -221,15 +230,3 @@ def test_raises_when_nothing_helps(rule, gaussian_rows):
     for run in (lambda: sparsify(ArrayVectors(U), 12, rule), lambda: sparsify_plain(U, 12, rule)):
         with pytest.raises(NumericalBreakdownError, match=r"orthonormal enough|cannot happen"):
             run()
-
-
-@pytest.mark.parametrize("penalized", [False, True])
-def test_scans_of_all_rows_give_the_same_draws(penalized, monkeypatch):
-    """Of long rows, a prefix is not made longer: one scan finds the rows that may be feasible."""
-    monkeypatch.setattr(engine_module, "MOST_PREFIX", 0)
-    rng = np.random.default_rng(0)
-    U = np.linalg.qr(rng.lognormal(size=400)[:, None] * rng.standard_normal((400, 12)))[0]
-    penalty = np.logspace(-2, 1, 12) if penalized else None
-    found = sparsify(ArrayVectors(U), 40, "norm", penalty)
-    assert_same(found, sparsify_plain(U, 40, "norm", penalty))
-    assert found.counts["plain draws"] > 0

@@ -12,6 +12,7 @@ fails too, the draw is made by the plain algorithm's arithmetic, which raises an
 
 import math
 from collections import Counter
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -40,8 +41,6 @@ from ridgewise.barrier._problem import (
 from ridgewise.barrier._resolvent import LostDefinitenessError, Resolvent
 
 MOST_S_COMPILED = 0.99  # with a penalty
-MOST_PREFIX = 2**21  # numbers of a prefix: beyond, one scan of all rows is quicker
-SCAN_ERROR = 1e-5  # of a scan's scores, in times of their scale: single precision will do
 BATCH = 1536  # rows looked at together
 
 
@@ -100,7 +99,7 @@ class Engine:
         self.tau, self.n_selected = 0, 0  # draws made, distinct rows among them
         self.positions = np.empty(self.goal.most, dtype=np.intp)
         self.t = np.empty(self.goal.most)
-        self.refill_at, self.plain_at = 0, -1  # plain_at: the last draw made plainly
+        self.refill_at = 0
 
         self.A = np.zeros((vectors.rank, vectors.rank))  # without the draws since `fresh_at`
         self.fresh_at, self.patience = 0, 0
@@ -113,9 +112,12 @@ class Engine:
         self.is_compiled = compiled.serves(vectors.rank) and not is_close
         # decompositions cost l^3, what is carried between them l k^2: k = l^(2/3) balances them
         self.most_stale = max(16, round(1.25 * vectors.rank ** (2 / 3)))
-        if rule != "norm":  # A is decomposed where the pool is filled: in equal parts between
+        if rule != "norm":  # where the pool is filled, so that it is rotated once for both
             interval = refill_interval(rule, n_draws)
-            self.most_stale = math.ceil(interval / max(1, round(interval / self.most_stale)))
+            if self.most_stale < interval:
+                self.most_stale = math.ceil(interval / round(interval / self.most_stale))
+            else:
+                self.most_stale -= self.most_stale % interval
         self.largest = int(self.pool.sizes.max(initial=1))
         self.depth = 16  # how far into the pool draws went since the last decomposition
         self.counts: Counter[str] = Counter()
@@ -190,10 +192,8 @@ class Engine:
     # the pool
 
     def fill(self) -> None:
-        """Score all rows by the resolvents of a fresh decomposition, and fill the pool."""
-        if self.tau > self.fresh_at:
-            self.decompose()
-        A_lower, A_upper = self.barriers.lift(self.A)
+        """Score all rows by explicit resolvents, and fill the pool."""
+        A_lower, A_upper = self.barriers.lift(self.grown())
         L, U = self.barriers.lower(self.tau + 1), self.barriers.upper(self.tau + 1)
         identity = np.eye(self.vectors.rank)
         N_lower, N_upper = (
@@ -210,12 +210,8 @@ class Engine:
         """No row of the pool is feasible: have others in it, or look at all rows plainly."""
         if self.rule != "norm" and self.filled_at < self.tau:
             self.fill()
-        elif self.rule == "norm" and (
-            self.plain_at == self.tau or self.prefix * self.vectors.rank > MOST_PREFIX
-        ):
-            self.draw_plainly()
         elif self.rule == "norm" and len(self.pool.places) >= self.prefix:
-            self.prefix, self.pool.rotated = 2 * self.prefix, None
+            self.prefix, self.pool.rotated = 4 * self.prefix, None
         elif self.rule != "norm" or not self.pool.extend():
             self.draw_plainly()
 
@@ -337,44 +333,32 @@ class Engine:
             self.draw_plainly()
 
     def draw_plainly(self) -> None:
-        """One draw as the plain algorithm makes it, by explicit inverses.
-
-        Among the pool; for the rule "norm" among all rows that may be feasible, block by block.
-        """
+        """One draw as the plain algorithm makes it, by explicit inverses."""
         self.counts["plain draws"] += 1
         self.lower.potential = self.upper.potential = np.nan  # not carried over this draw
         A_lower, A_upper = self.barriers.lift(self.grown())
         L, U = self.barriers.lower(self.tau), self.barriers.upper(self.tau)
-        positions = self.pool.positions if self.rule != "norm" else self.hopeful(A_lower, A_upper)
-        is_again = (self.pool.again,) if self.rule != "norm" else (False, True)
-        for again in is_again:
-            left = positions[self.selected[positions] == again]
-            size = BATCH if self.rule == "norm" else max(len(left), 1)
-            for start in range(0, len(left), size):
-                block = left[start : start + size]
-                rows = self.vectors.take(self.pool.order[block])
-                sizes = self.pool.sizes[block]
-                lower = plain.lower_shift(rows, 1.0, A_lower, L)
-                lv, term = (sums(part, sizes) for part in lower)
-                uv = sums(plain.upper_shift(rows, self.barriers.delta_U, A_upper, U), sizes)
-                i = choose(self.rule, lv, uv, is_feasible(lv, uv, term))
-                if i >= 0:
-                    span = slice(sizes[:i].sum(), sizes[: i + 1].sum())
-                    self.record_plainly(block[[i]], rows[span], np.array([2 / (lv[i] + uv[i])]))
-                    return
+        for block in self.all_drawable():
+            rows, sizes = self.vectors.take(self.pool.order[block]), self.pool.sizes[block]
+            lv, term = (sums(part, sizes) for part in plain.lower_shift(rows, 1.0, A_lower, L))
+            uv = sums(plain.upper_shift(rows, self.barriers.delta_U, A_upper, U), sizes)
+            i = choose(self.rule, lv, uv, is_feasible(lv, uv, term))
+            if i >= 0:
+                span = slice(sizes[:i].sum(), sizes[: i + 1].sum())
+                self.record_plainly(block[[i]], rows[span], np.array([2 / (lv[i] + uv[i])]))
+                return
         raise NumericalBreakdownError(NONE_FEASIBLE)
 
-    def hopeful(self, A_lower: FloatArray, A_upper: FloatArray) -> IndexArray:
-        """Positions of the rows that may be feasible, by one scan of all rows."""
-        delta, identity = self.barriers.delta_U, np.eye(self.vectors.rank)
-        L, U = self.barriers.lower(self.tau), self.barriers.upper(self.tau)
-        before, N = (plain.inverse(A_lower - place * identity) for place in (L, L + 1))
-        lower = Shift(N, +1, float(np.vdot(N, before)))
-        before, N = (plain.inverse(place * identity - A_upper) for place in (U, U + delta))
-        upper = Shift(N, -1, delta * float(np.vdot(N, before)))
-        W = lower.W - upper.W
-        slack = self.vectors.forms(W)[self.pool.order]
-        return np.flatnonzero(slack >= -SCAN_ERROR * np.linalg.norm(W) * self.pool.norms2)
+    def all_drawable(self) -> Iterator[IndexArray]:
+        """Positions that may be drawn, block by block: the first that has a feasible row counts."""
+        pool = self.pool
+        if self.rule != "norm":
+            yield pool.positions[self.selected[pool.positions] == pool.again]
+            return
+        prefix, rest = np.split(np.arange(len(pool.order)), [pool.size])
+        for positions in (prefix[~self.selected[prefix]], prefix, rest[~self.selected[rest]]):
+            for start in range(0, len(positions), BATCH):
+                yield positions[start : start + BATCH]
 
     def record_plainly(self, positions: IndexArray, rows: FloatArray, t: FloatArray) -> None:
         """Remember a draw made plainly, and decompose before the next one."""
@@ -382,4 +366,4 @@ class Engine:
             self.raw = np.concatenate([self.raw, np.empty_like(self.raw)])
             self.raw_t = np.concatenate([self.raw_t, np.empty_like(self.raw_t)])
         self.record(positions, rows, t)
-        self.plain_at, self.patience = self.tau, 0
+        self.patience = 0

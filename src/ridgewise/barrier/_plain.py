@@ -75,7 +75,7 @@ def sparsify_plain(
 
     A = np.zeros((ell, ell))
     selected = np.zeros(len(order), dtype=bool)
-    size = pool_size(rule, n_draws, sizes_of(vectors)[order])
+    size = pool_size(rule, ell, n_draws, sizes_of(vectors)[order])
     choice = PlainChoice(rule, n_draws, selected, size)
     draws: list[int] = []
     weights: list[float] = []
@@ -105,11 +105,12 @@ class PlainChoice:
     def row(self, tau: int, lv: FloatArray, uv: FloatArray, feasible: BoolArray) -> int:
         """Position of the row to draw."""
         if self.rule == "norm":
-            i = choose(self.rule, lv, uv, feasible & ~self.selected)
-            i = i if i >= 0 else choose(self.rule, lv, uv, feasible)
-            if i < 0:
-                raise NumericalBreakdownError(NONE_FEASIBLE)
-            return i
+            prefix = np.arange(len(lv)) < self.size
+            for drawable in (prefix & ~self.selected, prefix, ~self.selected):
+                i = choose(self.rule, lv, uv, feasible & drawable)
+                if i >= 0:
+                    return i
+            raise NumericalBreakdownError(NONE_FEASIBLE)
         i = choose(self.rule, lv, uv, self.drawable(feasible))
         if i < 0 or tau >= self.refill_at:
             pool, self.again = pool_of(lv - uv, feasible, self.selected, self.size)

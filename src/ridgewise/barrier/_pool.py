@@ -21,7 +21,6 @@ from ridgewise.barrier._problem import (
 Pair = tuple[FloatArray, FloatArray]  # one for the lower barrier, one for the upper
 
 FIRST_ROWS = 64  # of a prefix
-MOST_NUMBERS = 2**22  # in a prefix, unless `FIRST_ROWS` have more
 SPARE_ROWS = 64  # before and after the last row of the pool that are scored exactly at first
 ERRORS = 4.0  # times the errors that were seen are allowed for
 NEAR = 1e-8  # of the largest slack: nearer than this, rows count as equal
@@ -44,8 +43,10 @@ class Held(NamedTuple):
         return Held(self.X[rows], self.B)
 
     def times(self, Q: FloatArray) -> FloatArray:
-        """The rows times Q."""
-        found: FloatArray = self.X @ (Q if self.B is None else self.B @ Q)
+        """The rows times Q, the smaller product first."""
+        if self.B is None or self.X.shape[0] < len(self.B):
+            return self.explicit() @ Q
+        found: FloatArray = self.X @ (self.B @ Q)
         return found
 
     def explicit(self) -> FloatArray:
@@ -77,7 +78,7 @@ class Pool:
         self.order = scan_order(penalized_norms2(vectors, barriers.penalty))
         self.norms2 = vectors.norms2[self.order]
         self.sizes = sizes_of(vectors)[self.order]
-        self.size = pool_size(rule, barriers.n_draws, self.sizes)
+        self.size = pool_size(rule, vectors.rank, barriers.n_draws, self.sizes)
         self.hold(np.empty(0, dtype=np.intp), Held(np.empty((0, vectors.rank)), None))
         self.n_scans = 0
 
@@ -105,16 +106,13 @@ class Pool:
     # the rule "norm": a prefix in scan order
 
     def extend(self) -> bool:
-        """Make the prefix longer, if there are more rows and there is room."""
-        start = len(self)
-        stop = min(2 * start + FIRST_ROWS, len(self.order))
-        room = np.searchsorted(np.cumsum(self.sizes), MOST_NUMBERS // self.vectors.rank, "right")
-        stop = min(stop, max(FIRST_ROWS, int(room)))
-        if stop <= start:
+        """Hold more of the prefix, if there is more."""
+        start, stop = len(self), min(2 * len(self) + FIRST_ROWS, self.size)
+        if stop == start:
             return False
         more = self.vectors.take(self.order[start:stop])
         held = Held(np.concatenate([self.held.X, more]), None)
-        self.hold(np.arange(stop), held, again=stop == len(self.order))
+        self.hold(np.arange(stop), held, again=stop == self.size)
         return True
 
     # the rules "slack" and "ratio": the rows with the most slack

@@ -13,9 +13,14 @@ RULES = ("norm", "slack", "ratio")
 
 # The pool of the rules "slack" and "ratio" (`pool_of`): so many rows a draw, and so many times that
 # all rows are scored in a run, chosen by measurement (docs/how-it-works.md).
-POOL = {"norm": 0.0, "slack": 1.0, "ratio": 2.0}
-REFILLS = {"norm": 1, "slack": 8, "ratio": 10}
+POOL = {"slack": 1.0, "ratio": 2.0}
+REFILLS = {"slack": 8, "ratio": 10}
 LEAST_POOL = 0.5  # groups a draw, however large they are
+
+# The pool of the rule "norm" is a prefix in scan order: of so many numbers, at least of so many
+# rows a draw. It holds all rows of most data, else those of larger norm.
+PREFIX = 2**22
+LEAST_PREFIX = 2
 
 # Two ways of computing L(u) and U(u) differ in the last digits. Comparisons that decide which row
 # is drawn are therefore made with this tolerance, relative to the terms compared, and only here.
@@ -259,8 +264,11 @@ def choose(rule: str, lv: FloatArray, uv: FloatArray, drawable: BoolArray) -> in
     return int(candidates[first_best(preference(rule, lv[candidates], uv[candidates]))])
 
 
-def pool_size(rule: str, n_draws: int, sizes: IndexArray) -> int:
+def pool_size(rule: str, rank: int, n_draws: int, sizes: IndexArray) -> int:
     """How many rows the pool has, or groups of these sizes."""
+    if rule == "norm":
+        room = int(np.searchsorted(np.cumsum(sizes), PREFIX // rank, "right"))
+        return min(len(sizes), max(LEAST_PREFIX * n_draws, room))
     return math.ceil(n_draws * max(POOL[rule] / max(1.0, sizes.mean()), LEAST_POOL))
 
 
