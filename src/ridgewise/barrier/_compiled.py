@@ -18,7 +18,8 @@ from ridgewise.barrier._problem import NEAR_TIE, RULES
 
 Pair = tuple[FloatArray, FloatArray]  # one for the lower barrier, one for the upper
 
-# Vectors longer than that go by NumPy: its BLAS makes more of large matrices than plain loops do.
+# Vectors longer than that go by NumPy: its BLAS makes more of large matrices than plain loops do,
+# unless there are few draws, before which most rows are looked at in vain.
 MOST_RANK = 1000
 
 
@@ -104,9 +105,9 @@ def own_layout() -> dict[str, int]:
 draw_ahead = load()
 
 
-def serves(rank: int) -> bool:
-    """Whether compiled draws are there, and faster, for vectors of this length."""
-    return draw_ahead is not None and rank <= MOST_RANK
+def serves(rank: int, n_draws: int) -> bool:
+    """Whether compiled draws are there, and faster, for so many vectors of this length."""
+    return draw_ahead is not None and (rank <= MOST_RANK or n_draws < rank)
 
 
 def draws(
