@@ -65,6 +65,14 @@ def sparsify_plain(
     Returns
     -------
     Sparsifier
+
+    Examples
+    --------
+    >>> from ridgewise.barrier import sparsify_plain
+    >>> U = np.vstack([np.eye(3)] * 5) / 5**0.5
+    >>> found = sparsify_plain(U, 12)
+    >>> found.promised_lower <= found.lower <= found.upper <= found.promised_upper
+    True
     """
     ell = U.shape[1]
     check_rule(rule)

@@ -73,7 +73,13 @@ class Vectors(Protocol):
 
 
 class ArrayVectors:
-    """The rows of an array U with orthonormal columns."""
+    """The rows of an array U with orthonormal columns, for `sparsify`.
+
+    Examples
+    --------
+    >>> ArrayVectors(np.eye(3)).norms2
+    array([1., 1., 1.])
+    """
 
     def __init__(self, U: FloatArray) -> None:
         self.U = U
@@ -193,6 +199,13 @@ class Sparsifier:
     ``draws`` are the indices drawn, one a draw, repeats included; ``selected`` the distinct ones in
     the order of their first draw, and ``weights`` theirs, added up over repeats. ``lower`` and
     ``upper`` are the extreme eigenvalues of sum w_j u_j u_j^T, computed anew from the weights.
+
+    Examples
+    --------
+    >>> from ridgewise.barrier import sparsify_plain
+    >>> found = sparsify_plain(np.full((8, 1), 8**-0.5), 4)
+    >>> found.selected, found.lower == found.upper
+    (array([0, 1, 2, 3]), True)
     """
 
     draws: IndexArray

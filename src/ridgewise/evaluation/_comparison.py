@@ -91,7 +91,7 @@ class Entry:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Result of `compare`.
+    """Result of `compare`; prints as a table.
 
     Attributes
     ----------
@@ -108,6 +108,14 @@ class Comparison:
     fit_intercept : bool
         Whether the models have an intercept.
     feature_names : ndarray of str, or None
+
+    Examples
+    --------
+    >>> from ridgewise import RandomSelector, compare, make_ridge_synthetic
+    >>> X, y = make_ridge_synthetic(n_samples=60, n_relevant=60, random_state=0)
+    >>> found = compare([RandomSelector()], X, y, n_features=[300, 600], n_repeats=1)
+    >>> found.best().n_features
+    300
     """
 
     entries: list[Entry]
@@ -208,14 +216,6 @@ class Comparison:
         Returns
         -------
         ComparisonRow
-
-        Examples
-        --------
-        >>> from ridgewise import RandomSelector, compare, make_ridge_synthetic
-        >>> X, y = make_ridge_synthetic(n_samples=60, n_relevant=60, random_state=0)
-        >>> found = compare([RandomSelector()], X, y, n_features=[300, 600], n_repeats=1)
-        >>> found.best().n_features
-        300
         """
         entry = self.fewest_as_good([one for one in self.entries if one.method != ALL_FEATURES])
         return self.best_row(entry)
