@@ -102,6 +102,7 @@ def test_every_claim_has_its_line_of_code():
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_newcomer_who_follows_start_gets_what_it_shows():
     """In this environment; `.ci/run` does the same in a new one, with its "pip install"."""
     follow = [sys.executable, str(DOCS / "follow.py"), str(DOCS / "start.md"), "--installed"]
@@ -111,6 +112,7 @@ def test_a_newcomer_who_follows_start_gets_what_it_shows():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 def test_the_selector_of_the_tutorial_keeps_the_contract(tmp_path, monkeypatch):
     """What "Developing" adds in 40 lines passes scikit-learn's checks of estimators."""
     code = next(block.code for block in blocks("developing.md") if "class " in block.code)

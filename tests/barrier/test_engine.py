@@ -131,6 +131,7 @@ def test_same_as_plain_on_gene_expression(rule, shared_data):
 
 @pytest.mark.shared_data
 @pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("rule", RULES)
 def test_same_as_plain_on_all_sets(rule, shared_data, load_techtc):
     for i, folder in enumerate(sorted((shared_data / "techtc").glob("Exp_*"))):

@@ -104,11 +104,16 @@ def newsgroups(source, folder):
 @pytest.mark.parametrize(
     ("write", "n_features"),
     [
-        (golub, 120),
         (techtc, 300),
         *(
             pytest.param(*more, marks=pytest.mark.slow)
-            for more in [(all_leukemia, 300), (riboflavin, 150), (dexter, 500), (newsgroups, 400)]
+            for more in [
+                (golub, 120),
+                (all_leukemia, 300),
+                (riboflavin, 150),
+                (dexter, 500),
+                (newsgroups, 400),
+            ]
         ),
     ],
     ids=lambda value: getattr(value, "__name__", ""),

@@ -109,6 +109,7 @@ def test_topics_can_be_told_apart_but_not_trivially(text):
     assert 0.03 <= 1 - accuracy.mean() <= 0.25
 
 
+@pytest.mark.slow
 def test_data_is_the_same_whatever_the_hash_seed_and_nothing_is_imported(text):
     done = subprocess.run(
         [sys.executable, "-c", DIGEST],

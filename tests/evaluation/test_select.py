@@ -146,6 +146,7 @@ def test_random_features_never_look_good(shared_data, name):
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_random_features_never_look_good_anywhere(shared_data):
     for folder in sources(shared_data):
         check_source(folder)

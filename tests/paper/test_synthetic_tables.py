@@ -53,6 +53,7 @@ def test_ties_are_reported(outcome):
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_rows_as_printed_with_all_folds(tmp_path):
     rows = _table1.run(Study(Settings(data_home=tmp_path, n_jobs=2))).tables[0].rows
     assert all(row[3] == row[4] and row[-1] == 0 for row in rows if row[2] in (RRQR, GAIN))

@@ -295,18 +295,8 @@ def test_what_is_not_finite_is_found_in_threads(value, name):
 # on a cluster
 
 
-def real_sets(shared_data, load_techtc):
-    """Five sets and one more, dense and sparse, each chunked in another way."""
-    dexter = sp.load_npz(shared_data / "dexter" / "X.npz")
-    yield "TechTC", load_techtc("10341_14525"), (50, 3000), 300
-    yield "golub", np.load(shared_data / "golub" / "X.npz")["X"], (38, 500), 100
-    yield "ALL", np.load(shared_data / "ALL" / "X.npz")["X"], (128, 4000), 200
-    yield "dexter", dexter.tocsr(), (100, 20_000), 400
-
-
-def made_sets():
-    yield "synthetic", make_ridge_synthetic(random_state=0)[0], (10, 300), 90
-    yield "stdlib text", load_stdlib_text().data.tocsr(), (200, 1500), 300
+def dense_set(shared_data, name):
+    return np.load(shared_data / name / "X.npz")["X"]
 
 
 def check_same(X, chunks, n_draws):
@@ -324,14 +314,23 @@ def check_same(X, chunks, n_draws):
 
 @pytest.mark.slow
 def test_made_data(cluster):
-    for _, X, chunks, n_draws in made_sets():
-        check_same(X, chunks, n_draws)
+    check_same(make_ridge_synthetic(random_state=0)[0], (10, 300), 90)
+    check_same(load_stdlib_text().data.tocsr(), (200, 1500), 300)
 
 
 @pytest.mark.shared_data
 def test_real_data(cluster, shared_data, load_techtc):
-    for _, X, chunks, n_draws in real_sets(shared_data, load_techtc):
-        check_same(X, chunks, n_draws)
+    """Sparse and dense, each chunked in another way."""
+    check_same(load_techtc("10341_14525"), (50, 3000), 300)
+    check_same(dense_set(shared_data, "golub"), (38, 500), 100)
+
+
+@pytest.mark.slow
+@pytest.mark.shared_data
+def test_more_real_data(cluster, shared_data):
+    check_same(dense_set(shared_data, "ALL"), (128, 4000), 200)
+    dexter = sp.load_npz(shared_data / "dexter" / "X.npz")
+    check_same(dexter.tocsr(), (100, 20_000), 400)
 
 
 @pytest.mark.parametrize("chunks", [(50, 10_000), (25, 40_000)])

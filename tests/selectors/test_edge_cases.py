@@ -52,7 +52,9 @@ def test_float32_frames():
     X.columns = [f"c{j}" for j in X.columns]
     Z = BSSSelector(20).set_output(transform="pandas").fit(X).transform(X)
     assert set(Z.dtypes) == {np.dtype(np.float32)}
-    Z = BSSSelector(20).set_output(transform="pandas").fit(X).transform(X.to_numpy())
+    selector = BSSSelector(20).set_output(transform="pandas").fit(X)
+    with pytest.warns(UserWarning, match="X does not have valid feature names"):
+        Z = selector.transform(X.to_numpy())
     assert set(Z.dtypes) == {np.dtype(np.float32)}
 
 

@@ -303,7 +303,10 @@ def test_what_is_no_data(X, message):
 def test_other_features_than_in_fit(tmp_path):
     X = data()
     selector = LeverageSelector(20, random_state=0).fit(as_parquet(X, tmp_path))
-    with pytest.raises(ValueError, match="X has 299 features, but LeverageSelector is expecting"):
+    with (
+        pytest.warns(UserWarning, match="X does not have valid feature names"),
+        pytest.raises(ValueError, match="X has 299 features, but LeverageSelector is expecting"),
+    ):
         selector.transform(Grid(X[:, :-1]))
     frame = pd.DataFrame(X, columns=[f"other {j}" for j in range(300)])
     frame.to_parquet(tmp_path / "other.parquet")
