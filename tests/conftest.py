@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What tests of every room share: the real data, where it is at hand; how memory is measured."""
+"""What tests of every room share: the real data, where available; how memory is measured."""
 
 import os
 import signal
@@ -47,7 +47,7 @@ def shared_data() -> Path:
     """The folder of real data sets; the test is skipped, with the reason, where it is absent."""
     folder = Path(os.environ.get("RIDGEWISE_SHARED_DATA", DEFAULT_SHARED_DATA))
     if not folder.is_dir():
-        pytest.skip(f"real data not at hand: no folder {folder} (set RIDGEWISE_SHARED_DATA)")
+        pytest.skip(f"no real data: no folder {folder} (set RIDGEWISE_SHARED_DATA)")
     return folder
 
 

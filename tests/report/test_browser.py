@@ -59,7 +59,7 @@ CONTRASTS = """() => {
 def browser():
     path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
     if path is None:
-        pytest.skip("no Chromium at hand (apt-get install chromium, or set CHROMIUM)")
+        pytest.skip("no Chromium found (apt-get install chromium, or set CHROMIUM)")
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=QUIET)
         yield browser

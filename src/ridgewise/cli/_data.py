@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
-from sklearn.utils import Bunch
 
 from ridgewise import datasets
 from ridgewise.cli._app import AsJson, Quiet, app, command, make_app
@@ -18,11 +17,6 @@ BUILT_IN = {
     "synthetic": "the paper's synthetic data: make_ridge_synthetic, make_ridge_regression",
     "stdlib": "text from Python's own standard library: load_stdlib_text",
 }
-
-SYNTHETIC = """\
-Synthetic data of any size: 30 samples of 1000 features in the paper, 90 or 100 of them relevant.
-Feature j of the relevant ones is y N(-j, 1) for a label y of -1 or 1; the others are N(0, 1).
-make_ridge_synthetic has these labels as its target; make_ridge_regression has X beta + noise."""
 
 GROUP_HELP = """\
 List, download and describe data sets: TechTC-300, and those that need no download.
@@ -119,10 +113,7 @@ def info(
       ridgewise data info 10341_14525
       ridgewise data info stdlib --json
     """
-    if name == "synthetic":
-        described: dict[str, Any] = {"name": name, "folder": None, "description": SYNTHETIC}
-    else:
-        described = _describe(name, data_home)
+    described = _describe(name, data_home)
     _print(described, _info_lines(described), as_json=as_json, quiet=quiet)
 
 
@@ -159,7 +150,9 @@ def _list_lines(home: Path, rows: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def _describe(name: str, data_home: Path | None) -> dict[str, Any]:
-    """Return what `info` prints of a set of documents."""
+    """Return what `info` prints of a data set."""
+    if name == "synthetic":
+        return {"name": name, "folder": None, "description": datasets.description(name).rstrip()}
     if name == "stdlib":
         found, folder = datasets.load_stdlib_text(), None
     elif not any(letter.isdigit() for letter in name):
@@ -187,7 +180,7 @@ def _describe(name: str, data_home: Path | None) -> dict[str, Any]:
     }
 
 
-def _words(found: Bunch, scores: Any) -> list[str]:
+def _words(found: Any, scores: Any) -> list[str]:
     """Return the words with the largest scores; ties in their order."""
     best = np.argsort(-np.asarray(scores), kind="stable")[:N_WORDS_SHOWN]
     return [str(word) for word in found.feature_names[best]]

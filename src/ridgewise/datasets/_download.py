@@ -7,6 +7,7 @@ By hand: pooch neither resumes a download nor limits its size.
 import re
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from http.client import HTTPException, HTTPResponse, InvalidURL
 from pathlib import Path
 from urllib.error import HTTPError, URLError
@@ -63,16 +64,16 @@ def download(
     )
 
 
+@dataclass
 class _Transfer:
     """Requests for the same file, each for the bytes that are missing."""
 
-    def __init__(self, url: str, part: Path, max_bytes: int, on_progress: OnProgress) -> None:
-        self.url = url
-        self.part = part
-        self.max_bytes = max_bytes
-        self.on_progress = on_progress
-        self.total: int | None = None  # as the server said first
-        self.etag: str | None = None  # of the version being downloaded
+    url: str
+    part: Path
+    max_bytes: int
+    on_progress: OnProgress
+    total: int | None = None  # as the server said first
+    etag: str | None = None  # of the version being downloaded
 
     def run(self, *, first: bool) -> None:
         """Request the rest of the file and append it to the part."""

@@ -171,7 +171,10 @@ def standard_library_path() -> list[str]:
 def read_documents(module: str, path: list[str]) -> list[Document]:
     """Return the documents of a module and of its public submodules; none without its source."""
     return [
-        document for name, source in _sources(module, path) for document in _documents(name, source)
+        Document(f"{name}.{statement.name}", list(_words(statement, source.split("\n"))))
+        for name, source in _sources(module, path)
+        for statement in ast.parse(source).body
+        if isinstance(statement, Definition)
     ]
 
 
@@ -189,14 +192,6 @@ def _sources(name: str, path: list[str]) -> Iterator[tuple[str, str]]:
     for submodule in sorted(found.name for found in pkgutil.iter_modules(locations)):
         if not submodule.startswith("_"):
             yield from _sources(f"{name}.{submodule}", locations)
-
-
-def _documents(module: str, source: str) -> Iterator[Document]:
-    """Yield the top-level classes and functions of a module, in the order of its source."""
-    lines = source.split("\n")
-    for statement in ast.parse(source).body:
-        if isinstance(statement, Definition):
-            yield Document(f"{module}.{statement.name}", list(_words(statement, lines)))
 
 
 def _words(definition: Definition, lines: list[str]) -> Iterator[str]:

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, StandardScaler
-from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from ridgewise._checks import check_one_of
 from ridgewise._typing import is_sparse
+from ridgewise.spectrum import column_variances
 
 SCALES = ("none", "standard", "max-abs")
 THOUSANDFOLD = 1000
@@ -46,12 +46,7 @@ def unit_warning(X: Any, feature_names: ArrayLike) -> str | None:
     if isinstance(X, np.memmap) or not (is_sparse(X) or isinstance(X, np.ndarray)):
         return None
     with np.errstate(over="ignore", invalid="ignore"):
-        variances = (
-            mean_variance_axis(X.tocsr().astype(np.float64), axis=0)[1]
-            if is_sparse(X)
-            else np.var(X, axis=0, dtype=np.float64)
-        )
-    deviations = np.sqrt(variances)
+        deviations = np.sqrt(column_variances(X))
     varying = deviations[np.isfinite(deviations) & (deviations > 0)]
     if varying.size < 2:
         return None

@@ -12,7 +12,6 @@ from sklearn.linear_model import Lasso, Ridge, RidgeClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC, l1_min_c
 from sklearn.utils import check_X_y
-from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from ridgewise._checks import check_one_of
 from ridgewise._memory import remembered
@@ -23,6 +22,7 @@ from ridgewise.selectors._base import (
     descending,
     validate_wide,
 )
+from ridgewise.spectrum import column_variances
 
 L1_PENALTIES = (0.5, 0.3, 0.2, 0.1)  # of the smallest that leaves no feature; weaker ones fit noise
 RFE_STEP = 0.1  # of all features, removed in a round
@@ -150,7 +150,7 @@ def _l1_sizes(X: Any, *, y: _Target, classify: bool) -> FloatArray:
 def _rfe_scores(X: Any, count: int, *, y: _Target, classify: bool) -> FloatArray:
     """0 for features that were eliminated; for the others the sizes of their coefficients."""
     X, target = _checked(X, y, classify)
-    alpha = max(RFE_ALPHA * _sum_of_variances(X), np.finfo(np.float64).tiny)
+    alpha = max(RFE_ALPHA * float(column_variances(X).sum()), np.finfo(np.float64).tiny)
     model = RidgeClassifier(alpha) if classify else Ridge(alpha)
     found = RFE(model, n_features_to_select=count, step=RFE_STEP).fit(X, target)
     scores = np.zeros(X.shape[1])
@@ -161,13 +161,6 @@ def _rfe_scores(X: Any, count: int, *, y: _Target, classify: bool) -> FloatArray
 
 def _sizes(coef: FloatArray) -> FloatArray:
     return np.asarray(np.linalg.norm(np.atleast_2d(coef), axis=0))
-
-
-def _sum_of_variances(X: Any) -> float:
-    """The mean of the diagonal of the centred kernel."""
-    if is_sparse(X):
-        return float(mean_variance_axis(X, axis=0)[1].sum())
-    return float(np.var(np.asarray(X), axis=0, dtype=np.float64).sum())
 
 
 SCORES: dict[str, Callable[..., FloatArray]] = {

@@ -8,6 +8,7 @@ from ridgewise.spectrum._columns import Columns
 from ridgewise.spectrum._containers import (
     as_numeric,
     as_source,
+    column_variances,
     header_of,
     is_outside,
     scaled_columns,
@@ -35,6 +36,7 @@ __all__ = [
     "as_columns",
     "as_numeric",
     "as_source",
+    "column_variances",
     "compute_spectrum",
     "header_of",
     "is_outside",

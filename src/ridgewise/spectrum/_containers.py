@@ -13,19 +13,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import assert_all_finite, check_array
+from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from ridgewise._typing import AnyArray, FloatArray, IndexArray, is_sparse
 
 
 def is_outside(X: Any) -> bool:
-    """Whether X is an out-of-core container. A memory map is not: it is an ndarray.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> is_outside(np.eye(3))
-    False
-    """
+    """Whether X is an out-of-core container. A memory map is not: it is an ndarray."""
     return is_dask(X) or is_stored(X)
 
 
@@ -41,13 +35,7 @@ def is_stored(X: Any) -> bool:
 
 
 def header_of(X: Any) -> Any:
-    """Return an empty data frame with the feature names, for scikit-learn; X if it has none.
-
-    Examples
-    --------
-    >>> header_of([[1, 2]])
-    [[1, 2]]
-    """
+    """Return an empty data frame with the feature names, for scikit-learn; X if it has none."""
     for attribute in ("header", "_meta"):  # Parquet tables, Dask data frames
         header = getattr(X, attribute, None)
         if hasattr(header, "columns"):
@@ -60,13 +48,6 @@ def as_source(X: Any, *, sized: bool = True) -> Any:
 
     ``sized``: whether the number of samples must be known. If so, the rows of a Dask data frame
     are counted, which may read them.
-
-    Examples
-    --------
-    >>> as_source(np.empty((0, 3)))
-    Traceback (most recent call last):
-        ...
-    ValueError: Found array with 0 sample(s) (shape=(0, 3)) while a minimum of 1 is required.
     """
     if hasattr(X, "to_dask_array"):
         X = X.to_dask_array(lengths=True if sized else None)
@@ -90,15 +71,11 @@ def as_numeric(X: Any) -> Any:
     """Convert X to a numeric array or sparse array; an out-of-core container stays lazy.
 
     Arrays are not copied, keep their dtype and are not checked for NaN and infinity.
-
-    Examples
-    --------
-    >>> as_numeric([[1, 2], [3, 4]]).dtype
-    dtype('int64')
     """
     if is_outside(X):
         return as_source(X)
-    if type(X) is np.ndarray and X.ndim == 2 and X.dtype.char in "?bBhHiIlLefd" and X.size:
+    is_array = type(X) is np.ndarray or (is_sparse(X) and X.format in ("csc", "csr"))
+    if is_array and X.ndim == 2 and X.dtype.char in "?bBhHiIlLefd" and 0 not in X.shape:
         return X  # most often: a selector has checked it already
     array = check_array(
         X,
@@ -115,20 +92,20 @@ def as_dense(values: Any) -> AnyArray:
     return np.asarray(values.toarray() if is_sparse(values) else values)
 
 
+def column_variances(X: Any) -> FloatArray:
+    """Variances of the columns of an array or sparse array."""
+    if is_sparse(X):
+        return mean_variance_axis(X.tocsr().astype(np.float64, copy=False), axis=0)[1]
+    return np.var(np.asarray(X), axis=0, dtype=np.float64)
+
+
 def read(X: Any, rows: slice | IndexArray, columns: slice | IndexArray) -> AnyArray:
     """Read rows and columns of a stored array, each a slice or ascending indices."""
     return np.asarray(getattr(X, "oindex", X)[rows, columns])  # oindex: Zarr's orthogonal indexing
 
 
 def select_columns(X: Any, places: IndexArray, scale: FloatArray | None) -> Any:
-    """Return the columns ``places`` (ascending), scaled; lazy if X is a Dask array.
-
-    Examples
-    --------
-    >>> select_columns(np.array([[1, 2, 3], [4, 5, 6]]), np.array([0, 2]), np.array([1.0, 2.0]))
-    array([[ 1.,  6.],
-           [ 4., 12.]])
-    """
+    """Return the columns ``places`` (ascending), scaled; lazy if X is a Dask array."""
     if is_dask(X):
         from ridgewise.spectrum._dask import lazy_columns
 
@@ -142,17 +119,7 @@ def select_columns(X: Any, places: IndexArray, scale: FloatArray | None) -> Any:
 
 
 def scaled_columns(X: Any, factors: FloatArray) -> Any:
-    """Return X, a result of `as_numeric`, times diag(factors).
-
-    A sparse array is copied. Columns of other containers are multiplied when they are read.
-
-    Examples
-    --------
-    >>> X = scaled_columns(np.array([[1, 2], [3, 4]]), np.array([1.0, 0.5]))
-    >>> X[:, np.array([0, 1])]
-    array([[1., 1.],
-           [3., 2.]])
-    """
+    """Return X, a result of `as_numeric`, times diag(factors); lazy unless sparse."""
     if is_sparse(X):
         return (X.tocsc() @ sp.diags_array(factors)).tocsc()
     if is_dask(X):

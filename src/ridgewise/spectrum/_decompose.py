@@ -36,11 +36,6 @@ def rank_limit(n_samples: int, n_features: int, center: bool) -> int:
     """Return the largest rank that X can have: centred data of n samples has rank n - 1 at most.
 
     Centring leaves an n-th singular value of rounding size, which must never be inverted.
-
-    Examples
-    --------
-    >>> rank_limit(5, 30, center=False), rank_limit(5, 30, center=True)
-    (5, 4)
     """
     return min(n_samples - bool(center), n_features)
 

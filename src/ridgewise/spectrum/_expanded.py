@@ -142,18 +142,10 @@ class Block(NamedTuple):
 
 
 class Expanded(Computed):
-    """The columns of an expansion, a lazy array that is read by ``X[rows, columns]``.
+    """The columns of an expansion: a stored array, whose chunks are the columns of a block.
 
-    Attributes
-    ----------
-    shape : tuple of int
-    dtype : dtype
-    chunks : tuple of int
-        The part that is computed together.
-    feature_groups : ndarray of shape (n_columns,)
-        The feature of each column.
-    header : data frame or None
-        An empty one with the columns' names, where X is a data frame.
+    ``feature_groups`` has the feature of each column. ``header`` is an empty data frame with the
+    columns' names, if X is a data frame.
     """
 
     def __init__(self, X: Any, expansion: FeatureExpansion) -> None:
@@ -171,7 +163,7 @@ class Expanded(Computed):
 
     @property
     def names(self) -> AnyArray:
-        """The columns' names."""
+        """Names of the columns."""
         return self.expansion.get_feature_names_out()
 
     def fill(self, values: AnyArray, rows: IndexArray, columns: IndexArray) -> None:

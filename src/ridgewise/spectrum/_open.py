@@ -11,15 +11,7 @@ from ridgewise.spectrum._stored import StoredColumns
 
 
 def as_columns(X: Any, *, center: bool = False) -> Columns:
-    """Return the features of X, a result of `as_numeric`, as columns.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> as_columns(np.array([[1, 2], [3, 4]])).gram()
-    array([[ 5., 11.],
-           [11., 25.]])
-    """
+    """Return the features of X, a result of `as_numeric`, as columns."""
     return columns_class(X)(X, center=center)
 
 

@@ -21,10 +21,9 @@ def open_parquet(
     leave_out: Sequence[str] = (),
     names: str | None = None,
 ) -> Any:
-    """Open a Parquet file, or a folder of them, as input for selectors.
+    """Open a Parquet file, or a folder of them, as input for selectors. Needs pyarrow.
 
-    Only the footers are read here. Values are read on demand, a block of features at a time. Needs
-    pyarrow.
+    Only the footers are read here. Values are read on demand, a block of features at a time.
 
     Parameters
     ----------
@@ -32,8 +31,7 @@ def open_parquet(
         A file, or a folder of files with the same columns, concatenated by rows in the order of
         their names.
     features : {"columns", "rows"}, default="columns"
-        Whether features are the columns or the rows of the table. Reading single rows is fast if
-        row groups are small.
+        Where the features are. Reading single rows is fast if row groups are small.
     leave_out : sequence of str, default=()
         Columns that are not data, such as the target.
     names : str, default=None
@@ -82,21 +80,14 @@ class Group(NamedTuple):
 
 
 class ParquetTable(Computed):
-    """Numeric columns of Parquet files as a two-dimensional array.
-
-    Attributes
-    ----------
-    shape : tuple of int
-    dtype : dtype
-        The common type of all columns.
-    chunks : tuple of int
-        The longest row group, and 1 column.
-    header : pyarrow.Table
-        Empty table with the columns' names.
-    """
+    """Numeric columns of Parquet files as a stored array; a chunk is a column of a row group."""
 
     def __init__(self, paths: Sequence[Path], leave_out: Sequence[str]) -> None:
-        parquet = import_parquet()
+        try:
+            import pyarrow.parquet as parquet
+        except ImportError as error:
+            message = "Parquet files need pyarrow: pip install 'ridgewise[parquet]'"
+            raise ImportError(message) from error
         files = [parquet.ParquetFile(path, memory_map=True) for path in paths]
         schema = files[0].schema_arrow
         for path, file in zip(paths, files, strict=True):
@@ -140,15 +131,6 @@ class ParquetTable(Computed):
             for group in self.groups
             for value in group.file.read_row_group(group.number, columns=[name])[0].to_pylist()
         ]
-
-
-def import_parquet() -> Any:
-    """Import pyarrow.parquet, or raise an error that names the extra to install."""
-    try:
-        import pyarrow.parquet
-    except ImportError as error:
-        raise ImportError("Parquet files need pyarrow: pip install 'ridgewise[parquet]'") from error
-    return pyarrow.parquet
 
 
 def find_files(path: Path) -> list[Path]:

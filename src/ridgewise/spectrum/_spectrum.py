@@ -44,13 +44,6 @@ class Spectrum(ABC):
         Samples and features of the data.
     center : bool
         Whether the features' means were subtracted.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ridgewise.spectrum import compute_spectrum
-    >>> compute_spectrum(np.array([[3.0, 0.0, 0.0], [0.0, 1.0, 0.0]])).singular_values
-    array([3., 1.])
     """
 
     V: FloatArray
@@ -232,14 +225,7 @@ def compute_spectrum(
 
 
 def scored_spectrum(X: Any, **settings: Any) -> Spectrum:
-    """Compute the spectrum of X and its leverage scores: parameters as of `compute_spectrum`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> scored_spectrum(np.array([[3.0, 0.0], [0.0, 1.0]])).leverage_scores
-    array([1., 1.])
-    """
+    """Compute the spectrum of X and its leverage scores: parameters as of `compute_spectrum`."""
     spectrum = compute_spectrum(X, **settings)
     _ = spectrum.leverage_scores  # a cached property
     return spectrum

@@ -29,50 +29,22 @@ LARGEST_RATIO = 1000  # of memory to the size of the file
 class Options:
     """The options of `read_table`, which may give a name for a tuple, and str for a path."""
 
-    # Name of the column of the target (of the row, if features are in rows; of the array of an
-    # .npz; of the column of obs of an .h5ad), or a file with one value per line (.txt .csv .tsv
-    # .npy). A .csv or .tsv with two columns has the sample names first; its rows are matched by
-    # them. None: no target, or the labels of svmlight and TechTC.
-    target: str | None = None
-    # Columns that are not features. The first one has the names of the rows. By default the first
-    # column of the file has them if it has no name itself, or is text without repetition.
-    ids: tuple[str, ...] = ()
-    # Columns, or features, to leave out.
-    drop: tuple[str, ...] = ()
-    # Columns that are features although they look like none. By default columns that number the
-    # rows, mark training and test samples, or are named as another target are left out.
-    keep: tuple[str, ...] = ()
-    # With "rows", a row of a table has the name of a feature (in its first column, or the first
-    # of `ids`) and its values. None: "columns", except beside a features.tsv of 10x.
-    features_in: FeaturesIn | None = None
-    # What to do about missing values: empty cells, NA, NaN, null, N/A, ? and similar.
-    missing: Missing = "error"
-    # What to do about columns of text, dates etc. Booleans are numbers, 0 and 1. "onehot" appends
-    # columns of zeros and ones, named column=level, NaN where the cell is missing; in `groups` of
-    # the table they have the name of the column.
-    categorical: Categorical = "error"
-    # A file with the names of the features, one per line (the second of tab-separated columns).
-    vocabulary: Path | None = None
-    # A file with the names of the samples, likewise.
-    sample_names: Path | None = None
-    # One of `FORMATS`. None: by the name of the file.
-    format: str | None = None
-    # Which array of an .npz, layer (or raw, or path) of an .h5ad, genome of CellRanger's .h5, or
-    # sheet of a workbook.
-    key: str | None = None
-    # Whether the first line of delimited text has names. None: yes, unless all cells are numbers
-    # that do not increase.
-    header: bool | None = None
-    # One character. None: a tab for TSV, else the most frequent in the first line of comma, tab
-    # and semicolon (with semicolons, a comma within a number is its decimal point).
-    delimiter: str | None = None
-    # Of delimited text, and of files of names and targets. None: UTF-8.
-    encoding: str | None = None
-    # Whether svmlight counts features from 0. "auto": if there is a feature 0.
-    zero_based: bool | Literal["auto"] = "auto"
-    # Bytes of memory. An .npy file larger than a quarter of it is memory-mapped; other formats
-    # are loaded. None: that of the machine, and nothing is mapped.
-    memory: int | None = None
+    target: str | None = None  # a column (row, array, column of obs), or a file: see `read_target`
+    ids: tuple[str, ...] = ()  # columns that are not features; the first has the row names
+    drop: tuple[str, ...] = ()  # columns, or features, to leave out
+    keep: tuple[str, ...] = ()  # features that look like none: see `_why_no_feature`
+    features_in: FeaturesIn | None = None  # None: columns, but rows beside a features.tsv of 10x
+    missing: Missing = "error"  # empty cells, NA, NaN, null, N/A, ? and similar
+    categorical: Categorical = "error"  # text; "onehot": columns named column=level, in a group
+    vocabulary: Path | None = None  # file of feature names: the second of tab-separated columns
+    sample_names: Path | None = None  # likewise
+    format: str | None = None  # one of `FORMATS`; None: by the name of the file
+    key: str | None = None  # array of an .npz, layer or path of an .h5ad, genome, or sheet
+    header: bool | None = None  # None: yes, unless the first line is numbers that do not increase
+    delimiter: str | None = None  # None: a tab for TSV, else the most frequent of the first line
+    encoding: str | None = None  # of text; None: UTF-8
+    zero_based: bool | Literal["auto"] = "auto"  # of svmlight; "auto": if there is a feature 0
+    memory: int | None = None  # bytes: an .npy file larger than a quarter is memory-mapped
 
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():

@@ -68,7 +68,10 @@ def target_file(target: str, names: list[str]) -> Path:
 
 
 def read_target(path: Path, raw: Raw, encoding: str | None) -> AnyArray:
-    """Values of a file: one per line in the order of the samples, or with their names."""
+    """Values of a file: one per line in the order of the samples, or with their names.
+
+    A .csv or .tsv with two columns has the sample names first; its rows are matched by them.
+    """
     n_samples = raw.X.shape[0]
     find_file(path)
     if path.suffix.lower() == ".npy":
