@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command, in this process and in one of its own, and files to give it."""
 
+import contextlib
+import io
 import os
 import subprocess
 import sys
@@ -20,6 +22,24 @@ def run_here(capsys, tmp_path, monkeypatch):
         code = cli.run([str(argument) for argument in arguments])
         printed = capsys.readouterr()
         return code, printed.out, printed.err
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def run_in():
+    """Run the command in this process, in a folder; return what it printed. It must succeed."""
+
+    def run(folder, *arguments):
+        out, err = io.StringIO(), io.StringIO()
+        with (
+            contextlib.chdir(folder),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+        ):
+            code = cli.run([str(argument) for argument in arguments])
+        assert (code, err.getvalue()) == (0, "")
+        return out.getvalue()
 
     return run
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`ridgewise demo`: what it tells people and programs, of one computation."""
 
-import contextlib
-import io
 import json
 import os
 import re
@@ -12,7 +10,6 @@ import sys
 
 import pytest
 
-from ridgewise import cli
 from ridgewise.cli import _demo
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -25,41 +22,33 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def run_demo(folder):
-    """Run the command in `folder`, in this process; what it shows is computed once."""
+def computed_once():
+    """Compute what the demo shows once, for people and for programs."""
     found = []
 
-    def computed_once(*arguments, on_step, **options):
+    def compute_once(*arguments, on_step, **options):
         if not found:
             found.append(compute(*arguments, on_step=on_step, **options))
         return found[0]
 
-    def run(*options):
-        out, err = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            code = cli.run(["demo", *options])
-        assert (code, err.getvalue()) == (0, "")
-        return out.getvalue()
-
     compute = _demo.run_demo
     with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        patch.setattr(_demo, "run_demo", computed_once)
-        yield run
+        patch.setattr(_demo, "run_demo", compute_once)
+        yield
 
 
 @pytest.fixture(scope="module")
-def text(folder, run_demo):
+def text(folder, run_in, computed_once):
     """What the demo prints to a pipe; its plot is in `folder`, under the default name."""
     (folder / "ridgewise-demo.png").write_bytes(b"of an earlier run")
-    return run_demo()
+    return run_in(folder, "demo")
 
 
 @pytest.fixture(scope="module")
-def found(folder, run_demo):
+def found(folder, run_in, computed_once):
     """What the demo tells programs; it overwrites a file when forced to."""
     (folder / "named.png").write_bytes(b"of somebody")
-    return json.loads(run_demo("--json", "--output", "named.png", "--force"))
+    return json.loads(run_in(folder, "demo", "--json", "--output", "named.png", "--force"))
 
 
 def test_pipe_gets_plain_text(text):

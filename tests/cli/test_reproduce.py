@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`ridgewise reproduce` as its users run it: on a small set in TechTC's layout, made here."""
+"""`ridgewise reproduce`: on a small set in TechTC's layout, made here."""
 
 import csv
 import json
@@ -58,12 +58,12 @@ def results(folder):
 
 
 @pytest.fixture(scope="module")
-def whole(data_home, tmp_path_factory):
+def whole(data_home, tmp_path_factory, run_in):
     """One run with one worker, for programs."""
     folder = tmp_path_factory.mktemp("whole")
     options = ["--quick", "--jobs", 1, "--data-home", data_home, "--json", "-o", "out"]
-    done = run("table3", "figures", "words", *options, cwd=folder)
-    return folder / "out", json.loads(done.stdout)
+    printed = run_in(folder, "reproduce", "table3", "figures", "words", *options)
+    return folder / "out", json.loads(printed)
 
 
 def test_it_writes_tables_figures_and_a_page(whole):
@@ -146,10 +146,10 @@ def test_ctrl_c_is_one_line(data_home, tmp_path):
     assert not (tmp_path / "out" / "report.html").exists()
 
 
-def test_people_get_plain_text_in_a_pipe(whole, data_home):
+def test_people_get_plain_text_in_a_pipe(whole, data_home, run_in):
     folder, _ = whole
     options = ["--quick", "--jobs", 1, "--data-home", data_home, "-o", "out"]
-    text = run("table3", *options, cwd=folder.parent).stdout
+    text = run_in(folder.parent, "reproduce", "table3", *options)
     assert "\x1b" not in text
     assert "reproduced: BSS has a smaller error" in text.replace("\n", " ")
     assert "BSS against every other method" in text

@@ -14,7 +14,8 @@ import re
 import sys
 import sysconfig
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from importlib.abc import InspectLoader
 from importlib.machinery import PathFinder
 from operator import attrgetter
@@ -109,7 +110,7 @@ def load_stdlib_text() -> Bunch:
     >>> bool(text.data[row, column] > 50)
     True
     """
-    topics = _read_topics(standard_library_path())
+    topics = _read_topics(tuple(standard_library_path()))
     documents = [document for topic in topics.values() for document in topic]
     vectorizer = CountVectorizer(analyzer=attrgetter("words"), min_df=2, dtype=np.float64)
     data = csr_array(vectorizer.fit_transform(documents))
@@ -133,7 +134,8 @@ def load_stdlib_text() -> Bunch:
     )
 
 
-def _read_topics(path: list[str]) -> dict[str, list[Document]]:
+@lru_cache(maxsize=1)  # reading takes seconds
+def _read_topics(path: tuple[str, ...]) -> dict[str, list[Document]]:
     """Return the documents of each topic that have enough words."""
     topics: dict[str, list[Document]] = {}
     missing = []
@@ -168,7 +170,7 @@ def standard_library_path() -> list[str]:
     return [sysconfig.get_path("stdlib"), *archives]
 
 
-def read_documents(module: str, path: list[str]) -> list[Document]:
+def read_documents(module: str, path: Sequence[str]) -> list[Document]:
     """Return the documents of a module and of its public submodules; none without its source."""
     return [
         Document(f"{name}.{statement.name}", list(_words(statement, source.split("\n"))))
@@ -178,7 +180,7 @@ def read_documents(module: str, path: list[str]) -> list[Document]:
     ]
 
 
-def _sources(name: str, path: list[str]) -> Iterator[tuple[str, str]]:
+def _sources(name: str, path: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield the name and the source of a module, then of its public submodules, sorted."""
     # importlib.util.find_spec would import the parents of a submodule; this imports nothing.
     spec = PathFinder.find_spec(name, path)
