@@ -13,13 +13,18 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
-LATE = ("flint", "pandas", "scipy.interpolate", "scipy.stats")
+LATE = (
+    *("flint", "pandas", "scipy.interpolate", "scipy.stats", "matplotlib", "matplotlib.axes"),
+    *("matplotlib.axis", "matplotlib.figure", "matplotlib.layout_engine", "matplotlib.ticker"),
+)
 
 
 @contextmanager
 def late_modules() -> Iterator[None]:
     """Let stand-ins be imported within a block, in place of modules that are not loaded yet."""
-    wanted = [name for name in LATE if name not in sys.modules and find_spec(name)]
+    wanted = [
+        name for name in LATE if name not in sys.modules and find_spec(name.partition(".")[0])
+    ]
     stand_ins = [_LateModule(name) for name in wanted]
     sys.modules.update({module.__name__: module for module in stand_ins})
     try:

@@ -5,74 +5,71 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.patches import PathPatch
-from matplotlib.path import Path as Outline
-from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from ridgewise._typing import FloatArray, IndexArray
+from ridgewise._typing import IndexArray
 from ridgewise.evaluation import SelectionRun, feature_weights
 from ridgewise.guarantees import Certificate
-from ridgewise.report._style import BLUE, DASHES, FAINT, INK, ORANGE
-from ridgewise.report._svg import panel, plain_label, plain_logarithm
+from ridgewise.report._plot import DASHED, SMALL, WIDTH, Plot, Scale, plain, room_for, stroke
+from ridgewise.report._style import BLUE, FAINT, INK, ORANGE
+from ridgewise.report._words import one_line
 
-WIDTH = 4.6  # inches: so that letters are legible on a phone
 MOST_POINTS = 600  # of a curve: the resolution of a screen
-BOUND = "no subset of this size passes"
 SHADES = 10  # of the colour of a correlation
+STROKE = 1.22  # of a selected feature: up and down by this factor
+ROW = 36.0  # points: height of an interval
 
 
-def draw_certificate(intervals: Sequence[tuple[str, Certificate]]) -> Figure:
+def draw_certificate(intervals: Sequence[tuple[str, Certificate]]) -> Plot:
     """Draw intervals one below the other, on a scale from lost to perfect."""
-    with panel(WIDTH, 0.65 + 0.5 * len(intervals)) as (figure, axes):
-        for place, (name, one) in enumerate(intervals):
-            measured = name.startswith("measured")
-            colour, alpha = (BLUE, 1.0) if measured else (BLUE, 0.22)
-            if name.startswith("random"):
-                colour, alpha = FAINT, 0.55
-            axes.barh(place, one.upper - one.lower, left=one.lower, color=colour, alpha=alpha)
-            axes.annotate(
-                f"{one.lower:.3g} to {one.upper:.3g}",
-                (one.upper, place),
-                xytext=(5, 0),
-                textcoords="offset points",
-                va="center",
-                weight="bold" if measured else "normal",
-            )
-        axes.axvline(1, color=INK, linewidth=1.1, linestyle=DASHES)
-        axes.set_yticks(range(len(intervals)), [name for name, _ in intervals])
-        largest = max(1.2, *(one.upper for _, one in intervals))
-        axes.set_xlim(-0.05 * largest, 1.5 * largest)
-        axes.set_ylim(len(intervals) - 0.4, -0.6)
-        axes.set_xticks([0, 1], ["0: lost", "1: perfect"] if largest < 3 else ["0", "1"])
-    return figure
+    largest = max(1.2, *(one.upper for _, one in intervals))
+    count = len(intervals)
+    words = [f"{one.lower:.3g} to {one.upper:.3g}" for _, one in intervals]
+    left = room_for((name for name, _ in intervals), 10)
+    room = 1 - room_for(words, 10) / (WIDTH - left)  # of the longest bar
+    x, y = Scale(-0.05 * largest, largest / room), Scale(count - 0.4, -0.6)
+    plot = Plot(x, y, 30 + ROW * count, left=left, bottom=22)
+    for place, (name, one) in enumerate(intervals):
+        measured = name.startswith("measured")
+        colour, opacity = (BLUE, 1.0) if measured else (BLUE, 0.22)
+        if name.startswith("random"):
+            colour, opacity = FAINT, 0.55
+        box = (one.lower, one.upper), (place - 0.4, place + 0.4)
+        plot.boxes([box], colour, opacity)
+        (end, middle), *_ = plot.points(one.upper, place)
+        plot.text(end + 5, middle + 3.5, words[place], bold=measured)
+        plot.text(plot.left - 5, middle + 3.5, name, anchor="end")
+    plot.line([1, 1], [y.low, y.high], INK, 1.1, DASHED)
+    plot.x_axis([0, 1], ["0: lost", "1: perfect"] if largest < 3 else ["0", "1"])
+    return plot
 
 
-def draw_leverage(run: SelectionRun) -> Figure:
+def draw_leverage(run: SelectionRun) -> Plot:
     """Draw all leverage scores in descending order, with the selected ones marked."""
     order = np.argsort(-run.leverage_scores, kind="stable")
     scores = run.leverage_scores[order]
     places = np.empty(len(order), dtype=np.intp)
     places[order] = np.arange(1, len(order) + 1)
     chosen = np.sort(places[run.selector.selected_])
+    marked = chosen[scores[chosen - 1] > 0]
     shown = _spread(int(np.count_nonzero(scores > 0)))
-    with panel(WIDTH, 3.2, "Which features were taken", grid="y") as (figure, axes):
-        axes.plot(shown + 1, scores[shown], color=FAINT, linewidth=2.2, label="all features")
-        marked = chosen[scores[chosen - 1] > 0]
-        axes.plot(*_ticks(marked, scores[marked - 1]), color=BLUE, linewidth=1.3, label="selected")
-        axes.set(xscale="log", yscale="log", xlabel="features, by descending leverage score")
-        axes.set_ylabel("leverage score")
-        plain_logarithm(axes.xaxis)
-        plain_logarithm(axes.yaxis)
-        axes.legend(loc="lower left")
-    return figure
+    x = Scale(0.8, 1.25 * len(order), logarithmic=True)
+    y = Scale(scores[shown].min() / 1.3, STROKE**2 * scores[0], logarithmic=True)
+    plot = _panel(x, y, "Which features were taken", "leverage score")
+    plot.x_axis(x.ticks(), plain(x.ticks()), "features, by descending leverage score")
+    plot.line(shown + 1, scores[shown], FAINT)
+    ends = (plot.points(marked, scores[marked - 1] * factor) for factor in (1 / STROKE, STROKE))
+    plot.paths(zip(*ends, strict=True), stroke(BLUE, 1.3))
+    legend = [("all features", FAINT, 2.2), ("selected", BLUE, 1.3)]
+    plot.legend(legend, plot.left + 8, plot.height - plot.bottom - 28)
+    return plot
 
 
-def _ticks(x: IndexArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Vertical ticks at points, as one line with gaps, which keeps the file small."""
-    gaps = np.full(len(x), np.nan)
-    return np.stack([x, x, gaps], 1).ravel(), np.stack([y / 1.22, y * 1.22, gaps], 1).ravel()
+def _panel(x: Scale, y: Scale, title: str, label: str) -> Plot:
+    """A plot with a grid, and ticks of plain numbers."""
+    labels = plain(y.ticks())
+    plot = Plot(x, y, 230, title, left=room_for(labels, 10) + 14)
+    plot.y_axis(y.ticks(), labels, label)
+    return plot
 
 
 def _spread(count: int) -> IndexArray:
@@ -81,96 +78,81 @@ def _spread(count: int) -> IndexArray:
     return np.unique(places)
 
 
-def draw_singular_values(run: SelectionRun) -> Figure:
-    """Draw the singular values."""
-    values = run.singular_values
-    with panel(WIDTH, 3.2, "How many directions the data has", grid="y") as (figure, axes):
-        dots = "o" if run.rank <= 60 else ""
-        directions = np.arange(1, run.rank + 1)
-        axes.plot(directions, values, color=BLUE, linewidth=2.2, marker=dots, markersize=4)
-        axes.set_yscale("log")
-        axes.set(xlabel="directions of the data, the strongest first", ylabel="singular value")
-        if run.certificate.alpha > 0:
-            _draw_alpha(axes, run.certificate.alpha**0.5)
-        plain_logarithm(axes.yaxis)
-    return figure
+def draw_singular_values(run: SelectionRun) -> Plot:
+    """Draw the singular values, and the root of alpha: ridge models shrink what is below it."""
+    values, root = run.singular_values, run.certificate.alpha**0.5
+    ends = [*values[[0, -1]], *([root] if root > 0 else [])]
+    x = Scale(1 - 0.03 * run.rank, 1.03 * run.rank)
+    y = Scale(min(ends) / 1.15, 1.15 * max(ends), logarithmic=True)
+    plot = _panel(x, y, "How many directions the data has", "singular value")
+    ticks = [tick for tick in x.ticks() if tick >= 0 and tick == int(tick)]
+    plot.x_axis(ticks, plain(ticks), "directions of the data, the strongest first")
+    directions = np.arange(1, run.rank + 1)
+    plot.line(directions, values, BLUE)
+    if run.rank <= 60:
+        plot.dots(directions, values, BLUE, 2)
+    if root > 0:
+        plot.line([x.low, x.high], [root, root], ORANGE, 1.4, DASHED)
+        (end, height), *_ = plot.points(x.high, root)
+        words = "below: what the models of the certificate ignore"
+        plot.text(end - 2, height - 4, words, size=SMALL, anchor="end")
+    return plot
 
 
-def _draw_alpha(axes: Axes, height: float) -> None:
-    """Draw the root of alpha: ridge models shrink directions below it."""
-    axes.axhline(height, color=ORANGE, linewidth=1.4, linestyle=DASHES)
-    axes.annotate(
-        "below: what the models of the certificate ignore",
-        (1, height),
-        xycoords=axes.get_yaxis_transform(),
-        xytext=(-2, 4),
-        textcoords="offset points",
-        ha="right",
-        color=INK,
-        fontsize=8.5,
-    )
-
-
-def draw_path(selector: Any) -> Figure:
+def draw_path(selector: Any) -> Plot:
     """Draw how much a subset reaches as it grows, and what no subset of the same size passes."""
     path = np.concatenate([[0.0], selector.objective_path_])
     sizes = sorted(selector.gap_path_)
     proofs = [selector.gap_path_[size] for size in sizes]
     bounds = [(one.of_none - one.bound) / (one.of_none - one.of_all) for one in proofs]
-    with panel(WIDTH, 3.2, "How far the first features get", grid="y") as (figure, axes):
-        axes.plot(np.arange(len(path)), path, color=BLUE, linewidth=2.2, label="selected")
-        axes.plot(sizes, bounds, "_", color=ORANGE, markersize=14, markeredgewidth=2, label=BOUND)
-        axes.set(xlabel="features", ylim=(0, 1.12 * max(bounds)))
-        axes.set_ylabel("reached, of what all features give")
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{share:.0%}"))
-        axes.legend(loc="lower right")
-    return figure
+    x = Scale(-0.03 * len(path), 1.03 * len(path))
+    y = Scale(0.0, 112 * max(bounds))
+    plot = Plot(x, y, 230, "How far the first features get", left=50)
+    plot.y_axis(y.ticks(), [f"{tick:g}%" for tick in y.ticks()], "reached, of what all give")
+    ticks = [tick for tick in x.ticks() if tick >= 0 and tick == int(tick)]
+    plot.x_axis(ticks, plain(ticks), "features")
+    plot.line(np.arange(len(path)), 100 * path, BLUE)
+    marks = plot.points(sizes, 100 * np.array(bounds))
+    plot.paths([[(x - 7, y), (x + 7, y)] for x, y in marks], stroke(ORANGE, 2))
+    legend = [("selected", BLUE, 2.2), ("no subset of this size passes", ORANGE, 2)]
+    plot.legend(legend, WIDTH - 200, plot.height - plot.bottom - 28)
+    return plot
 
 
-def draw_parts(run: SelectionRun) -> Figure:
+def draw_parts(run: SelectionRun) -> Plot:
     """Draw the selected features that count most: weight times leverage score."""
     order = np.argsort(run.selector.selected_)
     found = order[np.searchsorted(run.selector.selected_, run.strongest, sorter=order)]
     parts = feature_weights(run.selector)[found] * run.leverage_scores[run.strongest]
+    names = [one_line(run.feature_names[index], 20) for index in run.strongest]
     places = np.arange(len(parts))
-    with panel(WIDTH, 4.4, "The features that count most", grid="x") as (figure, axes):
-        axes.hlines(places, 0, parts, color=BLUE, linewidth=2)
-        axes.plot(parts, places, "o", color=BLUE, markersize=6)
-        names = [plain_label(run.feature_names[index], 20) for index in run.strongest]
-        axes.set_yticks(places, names, fontsize=8.5)
-        axes.set_ylim(len(parts) - 0.4, -0.6)
-        axes.set_xlim(0, 1.05 * parts.max())
-        axes.set_xlabel("weight times leverage score")
-    return figure
+    x, y = Scale(0.0, 1.05 * (parts.max() or 1.0)), Scale(len(parts) - 0.4, -0.6)
+    plot = Plot(x, y, 317, "The features that count most", left=room_for(names))
+    plot.y_axis(places.tolist(), names)
+    plot.x_axis(x.ticks(5), plain(x.ticks(5)), "weight times leverage score")
+    starts = plot.points(np.zeros(len(parts)), places)
+    plot.paths(zip(starts, plot.points(parts, places), strict=True), stroke(BLUE, 2))
+    plot.dots(parts, places, BLUE, 3)
+    return plot
 
 
-def draw_correlations(run: SelectionRun) -> Figure:
+def draw_correlations(run: SelectionRun) -> Plot:
     """Draw the correlations of the selected features with the most weight."""
     count = len(run.strongest)
-    with panel(WIDTH, 4.4, "How they correlate") as (figure, axes):
-        for sign, colour in ((1, BLUE), (-1, ORANGE)):
-            _draw_shades(axes, sign * run.correlations, colour)
-        names = [plain_label(run.feature_names[index], 14) for index in run.strongest]
-        axes.set_yticks(np.arange(count) + 0.5, names, fontsize=8.5)
-        axes.set_xticks(np.arange(count) + 0.5, names, fontsize=8.5, rotation=90)
-        axes.set(xlim=(0, count), ylim=(count, 0), aspect="equal")
-        axes.spines["bottom"].set_visible(False)
-        axes.tick_params(length=0)
-    return figure
-
-
-def _draw_shades(axes: Axes, values: FloatArray, colour: str) -> None:
-    """Draw the cells of each shade as one path; cells without a shade stay transparent."""
-    levels = np.ceil(values * SHADES - 0.5).astype(int)
+    names = [one_line(run.feature_names[index], 14) for index in run.strongest]
+    left = room_for(names)
+    side = WIDTH - left - 12
+    plot = Plot(
+        Scale(0, count), Scale(count, 0), 30 + side + left, "How they correlate", left, left
+    )
+    levels = np.rint(run.correlations * SHADES).astype(int)
     for level in range(1, SHADES + 1):
-        cells = [_cell(column, row) for row, column in np.argwhere(levels == level)]
-        if cells:
-            outline = Outline.make_compound_path(*cells)
-            axes.add_patch(PathPatch(outline, color=colour, alpha=level / SHADES, linewidth=0))
-
-
-def _cell(column: int, row: int) -> Outline:
-    x, y, side = column + 0.04, row + 0.04, 0.92
-    corners = [(x, y), (x + side, y), (x + side, y + side), (x, y + side), (x, y)]
-    return Outline(corners, closed=True)
+        for sign, colour in ((1, BLUE), (-1, ORANGE)):
+            cells = np.argwhere(levels == sign * level)[..., np.newaxis] + [0.04, 0.96]
+            plot.boxes(((columns, rows) for rows, columns in cells), colour, level / SHADES)
+    plot.y_axis((np.arange(count) + 0.5).tolist(), names)
+    for (x, _), name in zip(
+        plot.points(np.arange(count) + 0.5, np.zeros(count)), names, strict=True
+    ):
+        plot.text(x + 3, 30 + side + 5, name, size=SMALL, anchor="end", turned=True)
+    return plot

@@ -19,6 +19,7 @@ from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
+from ridgewise.report._plot import Plot
 from ridgewise.report._style import PALETTE, STYLE
 from ridgewise.report._words import one_line
 
@@ -36,9 +37,9 @@ ID_SALT = "ridgewise"  # a constant makes the SVG reproducible
 
 @dataclass(frozen=True)
 class Picture:
-    """A matplotlib figure in a page."""
+    """A plot, or a matplotlib figure, in a page."""
 
-    figure: Figure  # drawn within `page_style`
+    figure: "Plot | Figure"  # of matplotlib: drawn within `page_style`
     label: str  # alternative text, for screen readers
     caption: str = ""
     wide: bool = False  # as wide as the page
@@ -46,6 +47,8 @@ class Picture:
     @cached_property
     def svg(self) -> Markup:
         """The figure as inline SVG."""
+        if isinstance(self.figure, Plot):
+            return self.figure.svg(self.label)
         return inline_svg(self.figure, self.label)
 
 
