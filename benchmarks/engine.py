@@ -25,7 +25,7 @@ from scipy.linalg import eigh
 from threadpoolctl import threadpool_limits
 
 from ridgewise import BSSSelector, LeverageSelector, certify
-from ridgewise.barrier import RULES, sparsify, sparsify_plain
+from ridgewise.barrier import RULES, polish, sparsify, sparsify_plain, weighted_spectrum
 from ridgewise.barrier import _compiled as compiled
 from ridgewise.datasets import read_techtc_folder
 from ridgewise.guarantees import alpha_for_dimension
@@ -43,7 +43,7 @@ def main() -> None:
     parser.add_argument("--skip-plain", action="store_true", help="leave the plain algorithm out")
     parser.add_argument(
         "--only",
-        choices=["techtc", "folds", "sets", "text", "rules", "samples", "memmap", "certificate"],
+        choices=[*PARTS, "techtc", "folds", "sets", "text", "rules", "quality", "memmap"],
         help="one part only",
     )
     parser.add_argument("--data", type=Path, default=SHARED, help="folder with techtc/Exp_*")
@@ -57,12 +57,13 @@ def main() -> None:
             compare("text-like counts", text_like(), options.skip_plain)
         if options.only in (None, "rules"):
             compare_rules(options.data)
-        if options.only in (None, "samples"):
-            compare_samples()
+        if options.only in (None, "quality"):
+            compare_quality(options.data)
         if options.only in (None, "memmap"):
             compare_memmap()
-        if options.only in (None, "certificate"):
-            certificate_cost()
+        for name, part in PARTS.items():
+            if options.only in (None, name):
+                part()
 
 
 def compare_techtc(data: Path, only: str | None, skip_plain: bool) -> None:
@@ -71,7 +72,7 @@ def compare_techtc(data: Path, only: str | None, skip_plain: bool) -> None:
     for name in TECHTC:
         folder = data / "techtc" / f"Exp_{name}"
         if not folder.is_dir():
-            print(f"TechTC {name}: not at hand ({folder})")
+            print(f"TechTC {name}: not available ({folder})")
             return
         X = read_techtc_folder(folder).data
         # as in ten-fold cross-validation, which is the paper's
@@ -134,11 +135,68 @@ def compare_rules(data: Path) -> None:
 
 def compare_samples() -> None:
     """Selections from 2,000 documents, in eigendecompositions of 2,000 x 2,000."""
-    X = documents(2000, 13_319)
-    unit = timed(lambda: eigh((X @ X.T).toarray(), driver="evd"))[1]
+    in_eigendecompositions("counts", documents(2000, 13_319), 500)
+
+
+def compare_large() -> None:
+    """The same from dense data, above the rank."""
+    X = np.random.default_rng(0).standard_normal((2000, 20_000))
+    in_eigendecompositions("Gaussian", X, 4000)
+
+
+def in_eigendecompositions(name: str, X: Any, n_draws: int) -> None:
+    """What a selection takes, in processor time, and what an eigendecomposition of K does."""
+    K = X @ X.T if isinstance(X, np.ndarray) else (X @ X.T).toarray()
+    unit = best_time(lambda: eigh(K, driver="evd"), 1, time.process_time)
     for rule in ("norm", "slack"):
-        seconds = timed(partial(BSSSelector(500, rule=rule).fit, X))[1]
-        print(f"  2000 x 13319 counts, r = 500, rule {rule}: {seconds / unit:.1f} eigh")
+        selector = BSSSelector(n_draws, rule=rule)
+        seconds = best_time(partial(selector.fit, X), 1, time.process_time)
+        print(
+            f"  {X.shape[0]} x {X.shape[1]} {name}, r = {n_draws}, rule {rule}: {seconds:.0f} s, "
+            f"{seconds / unit:.1f} eigh, {selector.n_draws_} draws",
+            flush=True,
+        )
+
+
+def compare_quality(data: Path) -> None:
+    """How tight the rules are at r = 2 rank: upper / lower, and epsilon after polish."""
+    epsilons = []
+    folders = sorted((data / "techtc").glob("Exp_*"))
+    for folder in [data / name for name in ("golub", "ALL", "riboflavin", "arcene")] + folders:
+        if not folder.is_dir():
+            print(f"{folder.name}: not available ({folder})")
+            continue
+        if folder in folders:
+            X = read_techtc_folder(folder).data
+        else:
+            X = np.load(folder / "X.npz")["X"].astype(float)
+        spectrum = compute_spectrum(X)
+        slack, ratio = (sparsify(spectrum, 2 * spectrum.rank, rule) for rule in ("slack", "ratio"))
+        rows = spectrum.take(ratio.selected)
+        lower, upper = weighted_spectrum(rows, polish(rows, ratio.weights))
+        epsilons.append((upper - lower) / (upper + lower))
+        print(
+            f"  {folder.name}: slack {slack.upper / slack.lower:.2f}; "
+            f"ratio, polished: epsilon {epsilons[-1]:.3f}"
+        )
+    if folders:
+        print(f"  TechTC, median epsilon: {np.median(epsilons[-len(folders) :]):.3f}")
+
+
+def compare_dask() -> None:
+    """Rules on two workers, whatever the chunks."""
+    import dask.array as da
+    from distributed import Client, LocalCluster, wait
+
+    settings = {"threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": "CRITICAL"}
+    X = np.random.default_rng(0).standard_normal((100, 60_000))
+    with LocalCluster(**settings, n_workers=2) as cluster, Client(cluster):
+        for chunks in ((100, 6000), (100, 2000), (50, 6000)):
+            distributed = da.from_array(X, chunks=chunks).persist()
+            wait(distributed)
+            for rule in RULES:
+                seconds = timed(partial(BSSSelector(300, rule=rule).fit, distributed))[1]
+                print(f"  Dask, 100 x 60,000 in {chunks}, rule {rule}: {seconds:.1f} s")
 
 
 def snp_like(n: int, d: int) -> Any:
@@ -238,10 +296,11 @@ def compare_memmap(n: int = 200, d: int = 1_000_000) -> None:
         X = make_memmap(Path(folder) / "X.f32", n, d)
         print(f"\nmemory map of float32: {n} x {d}, r = {N_DRAWS}, one thread")
         kernel = best_time(lambda: as_columns(X).gram(), repeats=2)
-        selector = BSSSelector(N_DRAWS)
-        fit = best_time(lambda: selector.fit(X), repeats=2)
         print(f"  K by the same blocks  {kernel:8.3f} s")
-        print(f"  BSSSelector           {fit:8.3f} s   {fit / kernel:6.2f} x K alone")
+        for rule in ("norm", "slack"):
+            selector = BSSSelector(N_DRAWS, rule=rule)
+            fit = best_time(partial(selector.fit, X), repeats=2)
+            print(f"  BSSSelector, {rule:<9}{fit:8.3f} s   {fit / kernel:6.2f} x K alone")
         tracemalloc.start()
         selector.fit(X)
         peak = tracemalloc.get_traced_memory()[1] / 2**20
@@ -294,6 +353,13 @@ def make_memmap(path: Path, n: int, d: int) -> np.memmap:
     X.flush()
     return np.memmap(path, dtype=np.float32, mode="r", shape=(n, d))
 
+
+PARTS = {
+    "samples": compare_samples,
+    "large": compare_large,
+    "certificate": certificate_cost,
+    "dask": compare_dask,
+}
 
 if __name__ == "__main__":
     main()
