@@ -11,7 +11,7 @@ import pytest
 
 from ridgewise.barrier import RULES, ArrayVectors, sparsify, sparsify_plain
 from ridgewise.barrier import _compiled as compiled
-from ridgewise.barrier._decomposition import eigendecomposition
+from ridgewise.barrier._resolvent import eigendecomposition
 
 ROOT = Path(__file__).resolve().parents[2]
 

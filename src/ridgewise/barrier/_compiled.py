@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ridgewise._typing import BoolArray, FloatArray, IndexArray
-from ridgewise.barrier._decomposition import Decomposition
 from ridgewise.barrier._problem import NEAR_TIE, RULES
+from ridgewise.barrier._resolvent import Decomposition
 
 Pair = tuple[FloatArray, FloatArray]  # one for the lower barrier, one for the upper
 
@@ -129,34 +129,11 @@ def draws(
 ) -> Ahead:
     """Make draws among the groups of rows of a pool, given those made since the decomposition.
 
-    Parameters
-    ----------
-    rule : {"norm", "slack", "ratio"}
-        Which feasible group is drawn.
-    rows : pair of ndarrays of shape (n_rows, l)
-        The pool in scan order, in the coordinates of either barrier's decomposition.
-    starts : ndarray of shape (n_groups + 1,)
-        Where each group's rows start, and where the last one's end.
-    norms2 : ndarray of shape (n_groups,)
-        Their squared norms.
-    selected : ndarray of shape (n_groups,)
-        Those that are drawn only ``again``, where no other is feasible.
-    again : bool
-        Whether that is allowed.
-    decomposition : pair of Decomposition
-        Of A, as either barrier sees it.
-    places, steps : pair of float
-        Where the barriers were at the decomposition, and what they move by a draw.
-    potentials : pair of float
-        At the present places.
-    Z : pair of ndarrays of shape (most_stale + size of the largest group - 1, l), or more rows
-        Rows drawn since the decomposition, filled up with those drawn here.
-    t : ndarray
-        The weights of the rows drawn since the decomposition.
-    n_drawn, most : int
-        Draws since the decomposition, and how many there are to be at most.
-    most_stale : int
-        Rows drawn since the decomposition after which no more are.
+    ``rows`` are the pool in the coordinates of either barrier's decomposition, those of group g
+    from starts[g] to starts[g + 1]; ``selected`` groups are drawn only ``again``, if allowed.
+    ``places`` are the barriers' at the decomposition, ``steps`` what they move by a draw,
+    ``potentials`` the present ones. ``Z`` has the rows drawn since the decomposition, of weights
+    ``t``, and is filled up to ``most_stale`` rows or ``most`` draws: ``n_drawn`` were made.
     """
     taken = selected.astype(np.uint8)
     sizes, n_stale, room = np.diff(starts), len(t), len(Z[0])

@@ -22,8 +22,7 @@ from ridgewise._threads import one_blas_thread
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.barrier import _compiled as compiled
 from ridgewise.barrier import _plain as plain
-from ridgewise.barrier._decomposition import eigendecomposition, tridiagonalization
-from ridgewise.barrier._grouped import grouped, spans, sums
+from ridgewise.barrier._grouped import grouped
 from ridgewise.barrier._pool import Pair, Pool, Shift
 from ridgewise.barrier._problem import (
     NONE_FEASIBLE,
@@ -37,8 +36,15 @@ from ridgewise.barrier._problem import (
     finish,
     is_feasible,
     refill_interval,
+    spans,
+    sums,
 )
-from ridgewise.barrier._resolvent import LostDefinitenessError, Resolvent
+from ridgewise.barrier._resolvent import (
+    LostDefinitenessError,
+    Resolvent,
+    eigendecomposition,
+    tridiagonalization,
+)
 
 MOST_S_COMPILED = 0.99  # with a penalty
 BATCH = 1536  # rows looked at together
@@ -52,27 +58,9 @@ def sparsify(
     n_distinct: int | None = None,
     groups: Groups | None = None,
 ) -> Sparsifier:
-    """Single-set spectral sparsification: the result of ``sparsify_plain``, fast.
+    """Single-set spectral sparsification: the result of :func:`sparsify_plain`, fast.
 
-    Parameters
-    ----------
-    vectors : Vectors
-        Rows of a matrix with orthonormal columns, of rank l.
-    n_draws : int
-        The number of draws r, more than l.
-    rule : {"norm", "slack", "ratio"}
-        Which feasible row is drawn, as in :func:`sparsify_plain`.
-    penalty : ndarray of shape (l,), optional
-        For ridge models, alpha / sigma^2 of each direction, as in :func:`sparsify_plain`.
-    n_distinct : int, optional
-        Go on drawing until so many distinct rows are selected, as in :func:`sparsify_plain`.
-    groups : Groups, optional
-        Of rows that are drawn whole, as in :func:`sparsify_plain`.
-
-    Returns
-    -------
-    Sparsifier
-        Weighted rows whose spectrum, recomputed from the weights, keeps Lemma 1's promise.
+    Parameters are those of it, but for the rows: any ``vectors`` of which some can be asked for.
 
     Examples
     --------

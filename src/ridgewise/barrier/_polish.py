@@ -25,8 +25,7 @@ from scipy.optimize import brentq
 
 from ridgewise._threads import one_blas_thread
 from ridgewise._typing import FloatArray, IndexArray
-from ridgewise.barrier._grouped import ends, spans, sums
-from ridgewise.barrier._problem import weighted_spectrum
+from ridgewise.barrier._problem import ends, spans, sums, weighted_spectrum
 
 # Of epsilon: a bound on the gap at the minimum, which on real data is tens of times smaller. It is
 # half the hundredth that is promised, since Newton's method stops somewhat before the minimum.
@@ -67,13 +66,8 @@ def polish(
     ndarray of shape (r,)
         Weights > 0 whose epsilon = max(1 - a, b - 1), measured by :func:`weighted_spectrum`, is
         the least that any weights give, up to a hundredth of itself and on real data far less, and
-        never above that of ``weights``. Rows that span too little to certify anything keep theirs.
-
-    Notes
-    -----
-    A row of zeros changes nothing and keeps its weight. The other weights follow from the spectrum
-    alone, so those of very short rows can become large. Past some thousands of rows only those
-    that matter most are reweighted.
+        never above that of ``weights``. Rows that span too little to certify anything keep theirs,
+        and so do rows of zeros, and past some thousands those that matter least.
 
     Examples
     --------

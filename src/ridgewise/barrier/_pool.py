@@ -6,16 +6,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ridgewise._typing import BoolArray, FloatArray, IndexArray
-from ridgewise.barrier._grouped import ends, spans, sums
 from ridgewise.barrier._problem import (
     Barriers,
     Vectors,
+    ends,
     is_feasible,
     penalized_norms2,
     pool_of,
     pool_size,
     scan_order,
     sizes_of,
+    spans,
+    sums,
 )
 
 Pair = tuple[FloatArray, FloatArray]  # one for the lower barrier, one for the upper

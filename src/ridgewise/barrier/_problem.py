@@ -105,6 +105,31 @@ def sizes_of(vectors: Vectors) -> IndexArray:
     return np.ones(len(vectors.norms2), dtype=np.intp) if sizes is None else sizes
 
 
+def ends(sizes: IndexArray) -> IndexArray:
+    """Where the rows of each group start, group after group, and where the last one's end."""
+    return np.concatenate([[0], np.cumsum(sizes)])
+
+
+def spans(starts: IndexArray, places: IndexArray) -> IndexArray:
+    """Row numbers of the groups ``places``, whose rows go from starts[i] to starts[i + 1].
+
+    Examples
+    --------
+    >>> spans(np.array([0, 2, 3, 6]), np.array([2, 0]))
+    array([3, 4, 5, 0, 1])
+    """
+    first, sizes = starts[places], starts[places + 1] - starts[places]
+    before = np.cumsum(sizes) - sizes
+    return np.repeat(first - before, sizes) + np.arange(sizes.sum())
+
+
+def sums(values: FloatArray, sizes: IndexArray) -> FloatArray:
+    """Sums of values of rows over groups of so many."""
+    if len(values) == len(sizes):
+        return values
+    return np.add.reduceat(values, np.cumsum(sizes) - sizes)
+
+
 class Barriers:
     """The barriers of Algorithm 1 for r draws of vectors of length l.
 
