@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The outcome of an experiment: tables, charts and verdicts, as plain data."""
+"""The outcome of an experiment: tables, charts and verdicts, as plain data. Texts: paper.toml."""
 
 import math
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib.resources import files
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -11,6 +13,7 @@ from numpy.typing import ArrayLike
 REPRODUCED = "reproduced"
 SAME_ORDERING = "same ordering"
 NOT_REPRODUCED = "not reproduced"
+PAPER = tomllib.loads(files("ridgewise.paper").joinpath("paper.toml").read_text("utf-8"))
 
 
 @dataclass(frozen=True)
@@ -99,3 +102,28 @@ def _format(value: Any, specification: str) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "-"
     return value if isinstance(value, str) else format(value, specification)
+
+
+def printed(experiment: str, key: str = "printed") -> dict[tuple[Any, ...], Any]:
+    """The values that the paper prints."""
+    return {tuple(row[:-1]): row[-1] for row in PAPER[experiment][key]}
+
+
+def outcome(experiment: str, **results: Any) -> Outcome:
+    """Make an outcome with the title and protocol of the experiment."""
+    told = PAPER[experiment]
+    return Outcome(name=experiment, title=told["title"], protocol=told["protocol"], **results)
+
+
+def table(kind: str, rows: Sequence[tuple[Any, ...]], name: str = "", **values: Any) -> Table:
+    """Make a table with the title and columns of its kind; ``values`` complete the title."""
+    told = PAPER["tables"][kind]
+    return Table(name=name or kind, rows=rows, **told | {"title": told["title"].format(**values)})
+
+
+def chart(
+    kind: str, panels: Sequence[Panel], name: str = "", *, log: bool = False, **values: Any
+) -> Chart:
+    """Make a chart with the texts of its kind, completed by ``values``."""
+    told = {key: text.format(**values) for key, text in PAPER["charts"][kind].items()}
+    return Chart(name=name or kind, panels=panels, log=log, **told)

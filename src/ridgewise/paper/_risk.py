@@ -15,8 +15,19 @@ from ridgewise._typing import FloatArray
 from ridgewise.datasets import make_ridge_regression
 from ridgewise.evaluation import ALL_FEATURES
 from ridgewise.guarantees import ridge_risk
-from ridgewise.paper._outcome import Chart, Outcome, Panel, Series, Table, Verdict, judge
-from ridgewise.paper._study import BSS, LEVERAGE, STANDARD_LIBRARY, TEXT_COUNTS, Study, outcome
+from ridgewise.paper._outcome import (
+    Chart,
+    Outcome,
+    Panel,
+    Series,
+    Table,
+    Verdict,
+    chart,
+    judge,
+    outcome,
+    table,
+)
+from ridgewise.paper._study import BSS, LEVERAGE, STANDARD_LIBRARY, TEXT_COUNTS, Study
 from ridgewise.paper._table2 import RIDGE_SETS
 from ridgewise.selectors import BSSSelector, LeverageSelector
 
@@ -123,19 +134,7 @@ def _table(lines: list[Line]) -> Table:
         )
         for line in lines
     ]  # fmt: skip
-    columns = [
-        "data", "r", "lambda", ALL_FEATURES, BSS, LEVERAGE, "BSS / all", "leverage / all",
-        "certified, this z", "certified, any z",
-    ]  # fmt: skip
-    formats = dict.fromkeys(columns[3:6], ".4g") | dict.fromkeys(columns[6:], ".3f")
-    return Table(
-        name="risk",
-        title="Risk, and its growth by selection",
-        columns=columns,
-        rows=rows,
-        formats={"lambda": "g"} | formats,
-        note="certified: a proven upper bound on BSS / all.",
-    )
+    return table("risk", rows)
 
 
 def _verdicts(lines: list[Line]) -> Iterator[Verdict]:
@@ -202,11 +201,5 @@ def _chart(lines: list[Line], name: str) -> Chart:
             Series(LEVERAGE, x, [line.leverage for line in of_r]),
         ]
         panels.append(Panel(f"r = {r}", series))
-    return Chart(
-        name="-".join(["risk", *re.findall(r"[^\W_]+", name.lower())]),
-        title=f"Risk of ridge regression: {name}",
-        x_label="lambda",
-        y_label="risk",
-        caption="Fixed design, noise of variance 1.",
-        panels=panels,
-    )
+    stem = "-".join(["risk", *re.findall(r"[^\W_]+", name.lower())])
+    return chart("risk", panels, stem, data=name)

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Settings of the experiments, and what several of them share: the paper's values, documents."""
+"""Settings of the experiments, and the comparison on documents that several of them share."""
 
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,6 @@ from sklearn.utils import Bunch
 
 from ridgewise.datasets import load_stdlib_text, load_techtc, techtc_names
 from ridgewise.evaluation import ALL_FEATURES, Comparison, ComparisonRow, FeatureCount, compare
-from ridgewise.paper._outcome import Outcome
 from ridgewise.selectors import (
     BSSSelector,
     InformationGainSelector,
@@ -33,19 +30,7 @@ TEXT_ALPHAS = (0.1, 0.3, 0.5, 0.7)
 TEXT_COUNTS = (300, 400, 500)
 QUICK_SETS = 2
 STANDARD_LIBRARY = "Python's standard library"
-PAPER = tomllib.loads(files("ridgewise.paper").joinpath("paper.toml").read_text("utf-8"))
 N_WORDS = 500  # most frequently selected words kept per method
-
-
-def printed(experiment: str, key: str = "printed") -> dict[tuple[Any, ...], Any]:
-    """The values that the paper prints."""
-    return {tuple(row[:-1]): row[-1] for row in PAPER[experiment][key]}
-
-
-def outcome(experiment: str, **results: Any) -> Outcome:
-    """The outcome of an experiment, with its title and protocol."""
-    told = PAPER[experiment]
-    return Outcome(name=experiment, title=told["title"], protocol=told["protocol"], **results)
 
 
 @dataclass(frozen=True)

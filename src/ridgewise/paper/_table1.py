@@ -8,7 +8,19 @@ import numpy as np
 from ridgewise._typing import FloatArray
 from ridgewise.datasets import make_ridge_synthetic
 from ridgewise.evaluation import Comparison
-from ridgewise.paper._outcome import Chart, Outcome, Panel, Series, Table, Verdict, judge
+from ridgewise.paper._outcome import (
+    Chart,
+    Outcome,
+    Panel,
+    Series,
+    Table,
+    Verdict,
+    chart,
+    judge,
+    outcome,
+    printed,
+    table,
+)
 from ridgewise.paper._study import (
     BSS,
     GAIN,
@@ -16,8 +28,6 @@ from ridgewise.paper._study import (
     RANDOM,
     RRQR,
     Study,
-    outcome,
-    printed,
     selectors,
 )
 from ridgewise.selectors import BSSSelector
@@ -99,15 +109,7 @@ def _features(found: Found, listed: Listed) -> Table:
                     100 * _error(found[k, 0], method, r),
                 )
             )  # fmt: skip
-    return Table(
-        name="table1",
-        title="The five features selected most often",
-        columns=["r", "k", "method", "printed", "here", "equal", "relevant", "tied", "error, %"],
-        rows=rows,
-        formats={"error, %": ".2f"},
-        note="relevant: how many of the five are among the first k. tied: number of features "
-        "selected as often as the fifth. error: the largest over all lambda.",
-    )
+    return table("table1", rows)
 
 
 def _error(found: Comparison, method: str, r: int) -> float:
@@ -115,12 +117,8 @@ def _error(found: Comparison, method: str, r: int) -> float:
 
 
 def _relevant(listed: Listed) -> Table:
-    return Table(
-        name="table1-relevant",
-        title="On how many data sets the five most frequent features are all relevant",
-        columns=["r", "k", "method", "all five relevant", "data sets"],
-        rows=[(*cell, _n_relevant(listed, *cell), len(lists)) for cell, lists in listed.items()],
-    )
+    rows = [(*cell, _n_relevant(listed, *cell), len(lists)) for cell, lists in listed.items()]
+    return table("table1-relevant", rows)
 
 
 def _n_relevant(listed: Listed, r: int, k: int, method: str) -> int:
@@ -180,12 +178,4 @@ def _chart(found: Found) -> Chart:
             shares = _shares(found[k, 0], method, COUNTS[0])[: 2 * k]
             series.append(Series(method, midpoints, shares.reshape(-1, BIN).mean(axis=1).tolist()))
         panels.append(Panel(f"k = {k}", series))
-    return Chart(
-        name="table1",
-        title=f"How often features are selected, r = {COUNTS[0]}",
-        x_label="feature; the first k are relevant",
-        y_label="share of training sets",
-        caption=f"Means over bins of {BIN} features, first synthetic data set; the first 2 k of "
-        "1000 features.",
-        panels=panels,
-    )
+    return chart("table1", panels, r=COUNTS[0], bin=BIN)

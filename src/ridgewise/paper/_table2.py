@@ -9,8 +9,20 @@ import numpy as np
 
 from ridgewise._threads import one_blas_thread
 from ridgewise.datasets import make_ridge_synthetic
-from ridgewise.paper._outcome import Chart, Outcome, Panel, Series, Table, Verdict, judge
-from ridgewise.paper._study import BSS, GAIN, LEVERAGE, RRQR, TEXT_ALPHAS, Study, outcome, printed
+from ridgewise.paper._outcome import (
+    Chart,
+    Outcome,
+    Panel,
+    Series,
+    Table,
+    Verdict,
+    chart,
+    judge,
+    outcome,
+    printed,
+    table,
+)
+from ridgewise.paper._study import BSS, GAIN, LEVERAGE, RRQR, TEXT_ALPHAS, Study
 from ridgewise.paper._table1 import ALPHAS, synthetic
 from ridgewise.selectors import BSSSelector, LeverageSelector
 
@@ -25,15 +37,11 @@ Seconds = dict[tuple[str, str], float]
 def run(study: Study) -> Outcome:
     """Run the experiment."""
     folds, whole = _fold_seconds(study), _ridge_seconds(study)
-    tables = [
-        _table("table2", "Seconds to select, averaged over folds", folds, PRINTED),
-        _table("table4", "Seconds to select from whole data sets", whole, PRINTED_RIDGE),
-    ]
     return outcome(
         "table2",
         data=f"Synthetic data, and: {study.data}",
         verdicts=list(_verdicts(folds)),
-        tables=tables,
+        tables=[_table("table2", folds, PRINTED), _table("table4", whole, PRINTED_RIDGE)],
         charts=[_chart(folds)],
     )
 
@@ -66,7 +74,7 @@ def _best(selector: Any, X: Any) -> float:
     return min(timeit.repeat(lambda: selector.fit(X), number=1, repeat=3))
 
 
-def _table(name: str, title: str, seconds: Seconds, there: Seconds) -> Table:
+def _table(name: str, seconds: Seconds, there: Seconds) -> Table:
     rows = [
         (
             data, method,
@@ -77,9 +85,7 @@ def _table(name: str, title: str, seconds: Seconds, there: Seconds) -> Table:
         for data, method in there
         if (data, method) in seconds
     ]  # fmt: skip
-    columns = ["data", "method", "printed, s", "here, s", "printed / leverage", "here / leverage"]
-    formats = dict(zip(columns[2:], (".4f", ".4f", ".2f", ".2f"), strict=True))
-    return Table(name=name, title=title, columns=columns, rows=rows, formats=formats)
+    return table(name, rows)
 
 
 def _verdicts(seconds: Seconds) -> Iterator[Verdict]:
@@ -109,12 +115,4 @@ def _chart(seconds: Seconds) -> Chart:
             for label, times in (("printed", PRINTED), ("here", seconds))
         ]
         panels.append(Panel(data, series))
-    return Chart(
-        name="table2",
-        title="Time to select, as a multiple of leverage sampling's",
-        x_label="method",
-        y_label="times leverage sampling",
-        caption="Ratios on one machine, comparable between machines.",
-        panels=panels,
-        log=True,
-    )
+    return chart("table2", panels, log=True)

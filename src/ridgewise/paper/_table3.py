@@ -7,7 +7,20 @@ import numpy as np
 
 from ridgewise._typing import FloatArray
 from ridgewise.evaluation import ALL_FEATURES, wilcoxon_test
-from ridgewise.paper._outcome import Chart, Outcome, Panel, Series, Table, Verdict, judge
+from ridgewise.paper._outcome import (
+    PAPER,
+    Chart,
+    Outcome,
+    Panel,
+    Series,
+    Table,
+    Verdict,
+    chart,
+    judge,
+    outcome,
+    printed,
+    table,
+)
 from ridgewise.paper._study import (
     BEYOND,
     BSS,
@@ -16,8 +29,6 @@ from ridgewise.paper._study import (
     TEXT_COUNTS,
     Study,
     TextResult,
-    outcome,
-    printed,
 )
 
 PRINTED = printed("table3")
@@ -65,15 +76,7 @@ def _errors(results: list[TextResult], count: int) -> Table:
             there = PRINTED[count, method][place] if method in PAPERS else (None, None)
             here = _mean_over_sets(results, method, count, alpha)
             rows.append((method, alpha, *there, *here))
-    columns = ["method", "lambda", "printed", "printed sd", "here", "here sd"]
-    return Table(
-        name=f"table3-r{count}",
-        title=f"Error in percent, r = {count}",
-        columns=columns,
-        rows=rows,
-        formats={"lambda": "g"} | dict.fromkeys(columns[2:], ".2f"),
-        note="sd: standard deviation. The last four methods are not in the paper.",
-    )
+    return table("table3-r", rows, f"table3-r{count}", count=count)
 
 
 def _tests(results: list[TextResult]) -> Table:
@@ -88,15 +91,7 @@ def _tests(results: list[TextResult]) -> Table:
             test = wilcoxon_test(ours, theirs)
             better, worse = int(np.sum(ours < theirs)), int(np.sum(ours > theirs))
             rows.append((count, method, test.difference, better, worse, test.p_value))
-    return Table(
-        name="table3-tests",
-        title="BSS against every other method, over the sets",
-        columns=["r", "method", "BSS minus it", "sets BSS better", "sets BSS worse", "p"],
-        rows=rows,
-        formats={"BSS minus it": "+.2f", "p": ".2g"},
-        note="Percentage points, averaged over the four lambdas. p: two-sided Wilcoxon signed-rank "
-        "test, one difference per set.",
-    )
+    return table("table3-tests", rows)
 
 
 def _verdicts(results: list[TextResult]) -> Iterator[Verdict]:
@@ -172,14 +167,7 @@ def _chart(results: list[TextResult]) -> Chart:
             points = [_mean_over_sets(results, method, count, alpha) for count in TEXT_COUNTS]
             series.append(Series(method, TEXT_COUNTS, [mean for mean, _ in points]))
         panels.append(Panel(f"lambda = {alpha:g}", series))
-    return Chart(
-        name="table3",
-        title="Out-of-sample error by number of features",
-        x_label="features selected, r",
-        y_label="error, %",
-        caption=f"Means over {len(results)} set(s) of documents.",
-        panels=panels,
-    )
+    return chart("table3", panels, n_sets=len(results))
 
 
 def run_figures(study: Study) -> Outcome:
@@ -205,35 +193,22 @@ def _chart_by_set(results: list[TextResult], count: int) -> Chart:
             spreads = np.nan_to_num([100 * row.error_std for row in rows])
             series.append(Series(method, names, means, spreads))
         panels.append(Panel(f"lambda = {alpha:g}", series))
-    return Chart(
-        name=f"figure-r{count}",
-        title=f"Out-of-sample error on each set, r = {count}",
-        x_label="set",
-        y_label="error, %",
-        caption="Error bars: one standard deviation to each side, over the ten repetitions.",
-        panels=panels,
-    )
+    return chart("figure-r", panels, f"figure-r{count}", count=count)
 
 
 def _results(results: list[TextResult]) -> Table:
-    columns = [
-        "set", "documents", "words", "method", "n_features", "alpha", "error_mean", "error_std",
-        "seconds_mean", "stability", "jaccard", "n_selected",
-    ]  # fmt: skip
+    measured = PAPER["tables"]["results"]["columns"][3:]
     rows = [
-        (result.name, result.n_documents, result.n_words, *(getattr(row, c) for c in columns[3:]))
+        (
+            result.name,
+            result.n_documents,
+            result.n_words,
+            *(getattr(row, name) for name in measured),
+        )
         for result in results
         for row in result.rows.values()
     ]
-    return Table(
-        name="results",
-        title="All results, set by set",
-        columns=columns,
-        rows=rows,
-        formats=dict.fromkeys(columns[6:11], ".4f") | {"alpha": "g", "n_selected": ".1f"},
-        note="error_std: over the repetitions. stability: Nogueira's index, 1 if all folds select "
-        "the same words and 0 for random selections.",
-    )
+    return table("results", rows)
 
 
 def _best_everywhere(results: list[TextResult]) -> Verdict:

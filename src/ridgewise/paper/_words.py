@@ -4,8 +4,8 @@
 import numpy as np
 
 from ridgewise.evaluation import FeatureCount
-from ridgewise.paper._outcome import Outcome, Table, Verdict, judge
-from ridgewise.paper._study import BSS, LEVERAGE, Study, TextResult, outcome, printed
+from ridgewise.paper._outcome import Outcome, Verdict, judge, outcome, printed, table
+from ridgewise.paper._study import BSS, LEVERAGE, Study, TextResult
 from ridgewise.spectrum import compute_spectrum
 
 PRINTED = printed("words")
@@ -26,24 +26,14 @@ def run(study: Study) -> Outcome:
             listed.append(_listed(result, method, scores))
             if (method, result.name) in PRINTED:
                 looked_up.append(_looked_up(result, method, documents.feature_names))
-    words_table = Table(
-        name="words",
-        title="The words selected most often, 300 at a time",
-        columns=["set", "method", "selected in every fold", "words"],
-        rows=listed,
-    )
-    printed_table = Table(
-        name="words-printed",
-        title="The printed words",
-        columns=["set", "method", "printed", "in the data", "in every fold", "these", "the others"],
-        rows=looked_up,
-        note="the others: with the share of the training sets in which they were selected.",
-    )
+    tables = [table("words", listed)]
+    if looked_up:
+        tables.append(table("words-printed", looked_up))
     return outcome(
         "words",
         data=study.data,
         verdicts=[_verdict(looked_up, method) for method in (BSS, LEVERAGE)] if looked_up else [],
-        tables=[words_table, printed_table] if looked_up else [words_table],
+        tables=tables,
         charts=[],
     )
 
