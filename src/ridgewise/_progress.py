@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How far long work is, for whoever listens: loops call `advance`, which else costs nothing."""
+"""Progress reports: loops call `advance`, which does nothing unless a listener is set."""
 
 import sys
 from collections.abc import Callable, Iterator

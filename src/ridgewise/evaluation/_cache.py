@@ -38,7 +38,10 @@ class FoldCache:
         if folder is not None:
             everything = (LAYOUT, __version__, plan, _content(X), y, n_splits)
             self.folder = Path(folder) / _hash(everything)
-            _make(self.folder)
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise OSError(f"cannot write to cache={str(folder)!r}: {error}") from error
 
     def load(self, split: Split) -> FoldResult | None:
         """Read a fold; None where it is missing, damaged or misplaced."""
@@ -76,13 +79,6 @@ def _hash(everything: tuple[Any, ...]) -> str:
             "cache= needs selectors that can be pickled, without lambdas and nested functions: "
             f"{error.args[0]}"
         ) from error
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OSError(f"cannot write to cache={str(folder.parent)!r}: {error}") from error
 
 
 def _digest(path: Path, payload: bytes) -> bytes:

@@ -12,7 +12,7 @@ from ridgewise.spectrum import as_columns, as_numeric
 def stand_ins(X: Any, selected: IndexArray, count: int = 3) -> tuple[IndexArray, FloatArray]:
     """Find the ``count`` left-out features that correlate most with each selected one.
 
-    Returns their indices by descending absolute correlation (-1 where there are not so many), and
+    Returns their indices by descending absolute correlation (-1 where there are fewer), and
     Pearson's correlations (0 there), both of shape (len(selected), count).
 
     >>> X = np.array([[1.0, 2.0, 9.0], [2.0, 4.0, 1.0], [3.0, 6.0, 5.0]])

@@ -149,7 +149,7 @@ def run_selection(
 ) -> SelectionRun:
     """Select, certify, and compute what a report shows.
 
-    The certificate is about every ridge model (alpha = 0) if so many features allow that; else
+    The certificate is about every ridge model (alpha = 0) if the number of features allows it; else
     about a typical alpha, or the one that leave-one-out chooses for ``y``. ``alpha``, in units of
     the mean diagonal of the kernel, overrides it, also for a selector that has an alpha. With
     ``y``, the held-out error is measured in ``n_splits`` folds (0: not at all). ``prepare`` is a

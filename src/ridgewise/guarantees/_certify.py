@@ -357,7 +357,7 @@ def random_features(
     n_draws: int = 5,
     random_state: Any = 0,
 ) -> RandomFeatures:
-    """Measure what so many features, drawn uniformly without replacement, keep of X.
+    """Measure what ``n_features`` features drawn uniformly without replacement keep of X.
 
     X is the data or its Spectrum, which saves most of the time and knows whether it is centred.
     The ends of the interval are medians over ``n_draws`` selections.

@@ -35,7 +35,7 @@ class Selection:
 
     ``n_features`` counts all features of X, ``center`` tells whether their means were subtracted.
     ``rank`` is the number of leading singular vectors that the certificate is about; None: all.
-    Where nobody asked for that rank, singular values below ``cutoff`` count as rounding errors.
+    If ``cutoff`` is set, nobody asked for that rank: smaller singular values count as rounding.
     """
 
     selected: tuple[int, ...]

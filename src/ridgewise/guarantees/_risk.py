@@ -105,8 +105,8 @@ class RiskInflation:
     """Factors by which bias and variance grow, at most, when K~ takes the place of K.
 
     Those that end in ``_bound`` follow from the certificate's interval and the singular values;
-    the others are computed from the selection itself and cannot be bettered. They need neither
-    labels nor the noise. Infinite where a direction of X is lost and alpha = 0.
+    the others are exact for this selection. They need neither labels nor the noise. Infinite where
+    a direction of X is lost and alpha = 0.
 
     Examples
     --------

@@ -151,5 +151,5 @@ def check_same_data(certified: Interval, measured: Interval) -> None:
         raise ValueError(
             f"this X has the interval [{measured.lower:.4g}, {measured.upper:.4g}], outside of the "
             f"certified [{certified.lower:.4g}, {certified.upper:.4g}]: give the training data, or "
-            "certify(X, selector) anew"
+            "call certify(X, selector) again"
         )

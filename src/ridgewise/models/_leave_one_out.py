@@ -12,7 +12,7 @@ from ridgewise.models._path import EPS, DualPath
 PER_DECADE = 4
 RELATIVE_ALPHAS = np.logspace(-8, 5, 13 * PER_DECADE + 1)  # to the mean diagonal of the kernel
 FLAT = 1e-2  # a smaller relative change of the error over a decade counts as none
-WIDE = 4  # so many times more features than samples, a sparse kernel is cheaper than dense features
+WIDE = 4  # features per sample above which a sparse kernel is cheaper than dense features
 
 
 class AlphaChoice(NamedTuple):

@@ -25,7 +25,7 @@ from ridgewise.spectrum import Spectrum
 DRAWS_PER_DIMENSION = 4  # below the rank, by default: promises [1/4, 9/4]
 
 # The search for an epsilon ends when the draws that are enough exceed those that are too few by
-# this factor; after some runs by a larger one; and after so many runs in any case.
+# this factor; after some runs by a larger one; and after MOST_RUNS in any case.
 NEAR_ENOUGH, NEAR = 1.05, 1.2
 FEW_RUNS, MOST_RUNS = 3, 6
 FALL = 0.85  # the log of upper by lower bound falls about as this power of the draws
@@ -79,8 +79,8 @@ class BSSSelector(SpectralSelector):
         diagonal. 0: all, which needs more draws than the rank. "auto": 0 where r exceeds the rank,
         else the smallest alpha whose effective dimension is at most r / 4.
     rank : int or float or None, default=None
-        Work on the top singular vectors only: so many (int), or those that hold this share of the
-        sum of squares (float in (0, 1]). The certificate is then about that part of X.
+        Work on the top singular vectors only: their number (int), or the share of the sum of
+        squares that they hold (float in (0, 1]). The certificate is then about that part of X.
     center : bool, default=False
         Subtract the features' means, implicitly: sparse stays sparse. ``transform`` does not.
     rescale : bool, default=True
@@ -91,15 +91,15 @@ class BSSSelector(SpectralSelector):
     verbose : bool, default=False
         Whether to show progress on standard error, with the time left.
     groups : None, int or array-like of shape (n_features,), default=None
-        Groups of features that are selected whole and counted by ``n_features_to_select``: so many
-        consecutive features each (int), or one label (any hashable) a feature.
+        Groups of features that are selected whole and counted by ``n_features_to_select``: their
+        size (int) if they are consecutive, or one label (any hashable) per feature.
 
     Attributes
     ----------
     selected_ : ndarray of shape (n_selected,)
         Feature indices in the order of selection.
     weights_ : ndarray of shape (n_selected,)
-        Their weights, summed over repeated draws; with groups, one a selected group.
+        Their weights, summed over repeated draws; with groups, one per selected group.
     selected_groups_, group_sizes_ : ndarray of shape (n_selected_groups,)
         Only with groups: their labels (numbers from 0 if ``groups`` is an int), and their sizes.
     n_groups_ : int

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Features that somebody else chose, as a selector."""
+"""A selector of given features."""
 
 from collections.abc import Sequence
 from typing import Any, Self
@@ -20,13 +20,6 @@ class GivenSelector(FeatureSelector):
         Their weights. None: 1 each.
     rescale : bool, default=True
         Whether ``transform`` multiplies features by the square roots of their weights.
-
-    Attributes
-    ----------
-    selected_ : ndarray of shape (n_selected,)
-        The indices, in the order given.
-    weights_ : ndarray of shape (n_selected,)
-    n_selected_, n_features_in_ : int
 
     Examples
     --------

@@ -51,8 +51,8 @@ class LeverageSelector(SpectralSelector):
         weigh each direction by sigma^2 / (sigma^2 + alpha), and the certificate of K + alpha.
         Nothing is promised then, and ``epsilon`` is not for it.
     rank : int or float or None, default=None
-        Work on the top singular vectors only: so many (int), or those that hold this share of the
-        sum of squares (float in (0, 1]). None: all above rounding errors.
+        Work on the top singular vectors only: their number (int), or the share of the sum of
+        squares that they hold (float in (0, 1]). None: all above rounding errors.
     center : bool, default=False
         Subtract the features' means, implicitly: sparse stays sparse. ``transform`` does not.
     rescale : bool, default=True
@@ -64,15 +64,15 @@ class LeverageSelector(SpectralSelector):
     verbose : bool, default=False
         Whether to show progress on standard error, with the time left.
     groups : None, int or array-like of shape (n_features,), default=None
-        Groups of features that are selected whole and counted by ``n_features_to_select``: so many
-        consecutive features each (int), or one label (any hashable) a feature. Scores add up.
+        Groups of features that are selected whole and counted by ``n_features_to_select``: their
+        size (int) if they are consecutive, or one label (any hashable) per feature. Scores add up.
 
     Attributes
     ----------
     selected_ : ndarray of shape (n_selected,)
-        Feature indices in the order of selection; by descending score where there is none.
+        Feature indices in the order of selection; for "bernoulli" and "top" by descending score.
     weights_ : ndarray of shape (n_selected,)
-        Their weights, summed over repeated draws; with groups, one a selected group.
+        Their weights, summed over repeated draws; with groups, one per selected group.
     selected_groups_, group_sizes_ : ndarray of shape (n_selected_groups,)
         Only with groups: their labels (numbers from 0 if ``groups`` is an int), and their sizes.
     n_groups_ : int

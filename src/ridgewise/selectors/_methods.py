@@ -23,27 +23,6 @@ MOSTLY = 0.5  # a share of zeros above which the presence of a feature is inform
 class Method:
     """A method of selecting features: one entry of `METHODS`.
 
-    Attributes
-    ----------
-    label : str
-        Its name in sentences and pictures.
-    does : str
-        What it does, in a sentence or two.
-    selector : type
-        The selector's class. Its first parameter is the number of features.
-    settings : mapping
-        Parameters that make it this method.
-    defaults : callable
-        From X to further parameters, which the user's options override.
-    reason : str
-        Why these defaults, for the reports.
-    target : {None, "any", "classes"}
-        Whether it uses a target, and which.
-    otherwise : str or None
-        The method that takes its place where there is no target.
-    look : tuple of (str, object), or None
-        Colour, by its name in the reports' palette, and matplotlib line style. None: a spare one.
-
     Examples
     --------
     >>> from ridgewise.selectors import METHODS, Method, make_selector
@@ -53,14 +32,16 @@ class Method:
     >>> del METHODS["bss-slack"]
     """
 
-    label: str
-    does: str
-    selector: type[Any]
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    label: str  # its name in sentences and pictures
+    does: str  # what it does, in a sentence or two
+    selector: type[Any]  # the class; its first parameter is the number of features
+    settings: Mapping[str, Any] = field(default_factory=dict)  # parameters that make it this method
+    # from X to further parameters, which the user's options override; and why, for the reports
     defaults: Callable[[Any], Mapping[str, Any]] = lambda X: {}
     reason: str = ""
-    target: str | None = None
-    otherwise: str | None = None
+    target: str | None = None  # "any" or "classes" if it uses a target
+    otherwise: str | None = None  # the method that takes its place where there is no target
+    # colour (a name of the reports' palette) and matplotlib line style; None: a spare one
     look: tuple[str, object] | None = None
 
     @property

@@ -21,15 +21,15 @@ class RandomSelector(FeatureSelector):
     random_state : int, RandomState instance or None, default=None
         Pass an int for the same features on every run.
     groups : None, int or array-like of shape (n_features,), default=None
-        Groups of features that are selected whole and counted by ``n_features_to_select``: so many
-        consecutive features each (int), or one label (any hashable) a feature.
+        Groups of features that are selected whole and counted by ``n_features_to_select``: their
+        size (int) if they are consecutive, or one label (any hashable) per feature.
 
     Attributes
     ----------
     selected_ : ndarray of shape (n_selected,)
         Feature indices in the order of selection.
     weights_ : ndarray of shape (n_selected,)
-        Ones; with groups, one a selected group.
+        Ones; with groups, one per selected group.
     selected_groups_, group_sizes_ : ndarray of shape (n_selected_groups,)
         Only with groups: their labels (numbers from 0 if ``groups`` is an int), and their sizes.
     n_groups_ : int

@@ -44,16 +44,6 @@ class SklearnSelector(FeatureSelector):
     classify : bool, default=True
         Whether the target holds class labels, not numbers.
 
-    Attributes
-    ----------
-    selected_ : ndarray of shape (n_selected,)
-        Feature indices by descending rank; equal ranks by ascending index.
-    weights_ : ndarray of shape (n_selected,)
-        All ones.
-    n_selected_, n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in,)
-        Only if X has feature names that are all strings.
-
     Examples
     --------
     >>> import numpy as np
