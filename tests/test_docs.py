@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The pages' code runs as it stands, and prints what the pages show."""
 
+import csv
 import doctest
 import importlib
 import os
@@ -103,6 +104,18 @@ def test_every_claim_has_its_line_of_code():
 
 @pytest.mark.slow
 @pytest.mark.exhaustive
+def test_what_the_guide_says_of_slack_was_measured():
+    errors = {}
+    with (DOCS / "measured" / "choice.csv").open(encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            if row["kind"] != "text" and row["method"] in ("BSS", "BSS, slack"):
+                errors.setdefault((row["set"], row["share"]), []).append(float(row["error"]))
+    gains = [100 * (norm - slack) for norm, slack in errors.values()]  # in the CSV's order
+    better, worse = sum(gain > 1 for gain in gains), sum(gain < -1 for gain in gains)
+    text = " ".join((DOCS / "guide.md").read_text(encoding="utf-8").split())
+    assert f"in {better} of {len(gains)} cases (sets and sizes), and worse in {worse}," in text
+
+
 def test_a_newcomer_who_follows_start_gets_what_it_shows():
     """In this environment; `.ci/run` does the same in a new one, with its "pip install"."""
     follow = [sys.executable, str(DOCS / "follow.py"), str(DOCS / "start.md"), "--installed"]
