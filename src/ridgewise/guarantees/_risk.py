@@ -108,6 +108,18 @@ class RiskInflation:
     the others are exact for this selection. They need neither labels nor the noise. Infinite where
     a direction of X is lost and alpha = 0.
 
+    Attributes
+    ----------
+    variance, bias, average_bias : float
+        V(K~) / V(K); phi_B, the largest B(K~) / B(K) over all means z = X beta; and
+        E B(K~) / E B(K) over isotropic random beta.
+    variance_bound, bias_bound, average_bias_bound : float or None
+        The first and the last are None for a certificate with alpha > 0.
+    alpha, n_samples : float and int
+        The model's alpha, and the number of samples.
+    interval, regularized : tuple of float and bool
+        The certificate's interval, and whether it is that of K~ + alpha against K + alpha.
+
     Examples
     --------
     >>> from ridgewise import BSSSelector, make_ridge_synthetic
@@ -117,16 +129,16 @@ class RiskInflation:
     True
     """
 
-    variance: float  # V(K~) / V(K)
-    variance_bound: float | None  # phi_V; None, as below, for a certificate with alpha > 0
-    bias: float  # phi_B, the largest B(K~) / B(K) over all means z = X beta
+    variance: float
+    variance_bound: float | None
+    bias: float
     bias_bound: float
-    average_bias: float  # E B(K~) / E B(K) over isotropic random beta
+    average_bias: float
     average_bias_bound: float | None
-    alpha: float  # the model's
+    alpha: float
     n_samples: int
-    interval: tuple[float, float]  # the certificate's
-    regularized: bool  # whether it is that of K~ + alpha against K + alpha
+    interval: tuple[float, float]
+    regularized: bool
 
     @property
     def risk(self) -> float:
