@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command's manners: help, version, exit codes, and one line for whatever goes wrong."""
 
+import os
 import subprocess
 import sys
 from time import perf_counter
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 import ridgewise
-from ridgewise import cli
+from ridgewise import cli, make_ridge_synthetic
 from ridgewise.evaluation import _demo
 
 WITHOUT = """
@@ -166,6 +167,24 @@ def test_the_help_and_the_version_are_fast(option):
         subprocess.run([sys.executable, "-m", "ridgewise", option], capture_output=True, check=True)
         seconds.append(perf_counter() - start)
     assert min(seconds) < 0.8
+
+
+@pytest.mark.slow
+def test_a_small_selection_takes_less_than_two_seconds():
+    """Of processor time, which other work on the machine changes little."""
+    X, y = make_ridge_synthetic(62, 2000, random_state=0)
+    table = np.column_stack([X, y])
+    names = ",".join([*(f"x{place}" for place in range(2000)), "y"])
+    np.savetxt("x.csv", table, delimiter=",", header=names, comments="", fmt="%.6g")
+    command = [sys.executable, "-m", "ridgewise", "select", "x.csv", "-t", "y", "-n", "50", "-fq"]
+    seconds = []
+    for _ in range(3):
+        before = os.times()
+        subprocess.run(command, check=True)
+        after = os.times()
+        seconds.append(after.children_user + after.children_system)
+        seconds[-1] -= before.children_user + before.children_system
+    assert min(seconds) < 2
 
 
 LATE = """
