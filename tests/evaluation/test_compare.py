@@ -734,11 +734,11 @@ def test_errors_name_method_and_number(data):
 
 
 BAD_SETTINGS = [
-    ({"alphas": []}, "alphas must be finite numbers, each at least 0"),
-    ({"alphas": -1}, "each at least 0; got -1"),
-    ({"alphas": [np.nan]}, "alphas must be finite"),
-    ({"alphas": "a"}, "alphas must be finite numbers, each at least 0; got 'a'"),
-    ({"alphas": [[1.0]]}, "alphas must be finite"),
+    ({"alphas": []}, "alphas is empty"),
+    ({"alphas": -1}, "each must be a finite number >= 0; got -1"),
+    ({"alphas": [np.nan]}, "each must be a finite number"),
+    ({"alphas": "a"}, "each must be a finite number >= 0; got 'a'"),
+    ({"alphas": [[1.0]]}, "each must be a finite number"),
     ({"alphas": [1, 2, 1.0]}, "alphas has 1.0 more than once"),
     ({"n_features": [3, 3]}, "n_features has 3 more than once"),
     ({"n_features": []}, "n_features is empty"),

@@ -322,7 +322,7 @@ def test_delta(delta):
 
 @pytest.mark.parametrize("threshold", [-1, -0.5, "mean", None, np.nan, True, [1]])
 def test_threshold(threshold):
-    message = f'threshold must be a number >= 0 or "median"; got {threshold!r}'
+    message = f'threshold must be a finite number >= 0 or "median"; got {threshold!r}'
     with pytest.raises(ValueError, match=re.escape(message)):
         InformationGainSelector(threshold=threshold).fit(X, y)
 

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import check_array, check_consistent_length, check_random_state, column_or_1d
 
-from ridgewise._checks import check_bool, check_one_of
+from ridgewise._checks import check_bool, check_number, check_one_of
 from ridgewise._progress import ProgressLine
 from ridgewise._threads import one_blas_thread
 from ridgewise._typing import AnyArray, is_sparse
@@ -302,11 +302,12 @@ def is_classification(y: AnyArray, task: str) -> bool:
 def _check_alphas(alphas: float | Sequence[float] | None) -> tuple[float, ...] | None:
     if alphas is None:
         return None
-    values = np.atleast_1d(np.asarray(alphas))
-    is_number = values.ndim == 1 and values.size > 0 and values.dtype.kind in "iuf"
-    if not is_number or not (np.isfinite(values) & (values >= 0)).all():
-        raise ValueError(f"alphas must be finite numbers, each at least 0; got {alphas!r}")
-    return tuple(_distinct("alphas", values.astype(np.float64).tolist()))
+    values = [
+        check_number("alphas: each", value) for value in np.atleast_1d(np.asarray(alphas)).tolist()
+    ]
+    if not values:
+        raise ValueError("alphas is empty: give at least one number, or None")
+    return tuple(_distinct("alphas", values))
 
 
 def _check_counts(n_features: int | Sequence[int] | None) -> list[int] | list[None]:

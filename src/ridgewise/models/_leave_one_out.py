@@ -117,8 +117,10 @@ def dual_path(A: Any, A_test: Any = None, *, center: bool) -> tuple[DualPath, Fl
     n, d = A.shape
     if is_sparse(A) and d > WIDE * n:
         return _sparse_path(_checked(A), None if A_test is None else _checked(A_test), center)
-    A = _checked(_dense(A))
-    A_test = None if A_test is None else _checked(_dense(A_test))
+    A, A_test = (
+        None if part is None else _checked(part.toarray() if is_sparse(part) else np.asarray(part))
+        for part in (A, A_test)
+    )
     if center:
         mean = A.mean(axis=0)
         A, A_test = A - mean, None if A_test is None else A_test - mean
@@ -150,10 +152,6 @@ def _without_constant(path: DualPath) -> DualPath:
         return path
     kept = np.argsort(path.eigenvalues)[1:]
     return DualPath(path.basis[:, kept], path.eigenvalues[kept])
-
-
-def _dense(A: Any) -> AnyArray:
-    return np.asarray(A.toarray() if is_sparse(A) else A)
 
 
 def _checked(A: Any) -> Any:

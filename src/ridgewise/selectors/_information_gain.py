@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Information gain: mutual information of the class and the presence of a feature."""
 
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.sparsefuncs import csc_median_axis_0
 from sklearn.utils.validation import validate_data
 
+from ridgewise._checks import check_number
 from ridgewise._typing import AnyArray, FloatArray, IndexArray, is_sparse
 from ridgewise.selectors._base import FeatureSelector, check_n_features, descending, validate_wide
 from ridgewise.spectrum import as_columns
@@ -68,7 +68,8 @@ class InformationGainSelector(FeatureSelector):
         self.threshold = threshold
 
     def _fit(self, X: Any, y: Any) -> Self:
-        check_threshold(self.threshold)
+        if self.threshold != "median":
+            check_number("threshold", self.threshold, otherwise=' or "median"')
         y = validate_data(self, y=y)
         X = validate_wide(self, X)
         check_consistent_length(X, y)
@@ -139,10 +140,3 @@ def count_stored(X: Any, in_class: Any, marks: AnyArray) -> FloatArray:
     """Count the marked stored entries of X by class and feature."""
     marked = sp.csc_array((marks.astype(np.float64), X.indices, X.indptr), shape=X.shape)
     return np.asarray((in_class @ marked).todense())
-
-
-def check_threshold(threshold: Any) -> None:
-    """Raise if ``threshold`` is invalid."""
-    is_number = isinstance(threshold, Real) and not isinstance(threshold, bool)
-    if threshold != "median" and not (is_number and float(threshold) >= 0):
-        raise ValueError(f'threshold must be a number >= 0 or "median"; got {threshold!r}')
