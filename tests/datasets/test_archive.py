@@ -69,8 +69,8 @@ def test_files_and_folders(archive, extract, method):
         (member("pipe", stat.S_IFIFO), "is a link or a device"),
         (member("socket", stat.S_IFSOCK), "is a link or a device"),
         (member("device", stat.S_IFCHR), "is a link or a device"),
-        (member("a/two"), "is there twice"),
-        (member("A/./TWO"), "is there twice"),
+        (member("a/two"), "occurs twice"),
+        (member("A/./TWO"), "occurs twice"),
     ],
     ids=lambda value: repr(getattr(value, "filename", "")),
 )
@@ -149,8 +149,8 @@ def test_cut_off(archive, extract):
     ("content", "message"),
     [
         (b"<!DOCTYPE html><html>welcome</html>", "got a web page instead of a zip archive"),
-        (b"\x1f\x8b\x08 something else", "got no zip archive, but"),
-        (b"", "got no zip archive"),
+        (b"\x1f\x8b\x08 something else", "expected a zip archive, got"),
+        (b"", "expected a zip archive"),
     ],
     ids=["page", "other", "empty"],
 )

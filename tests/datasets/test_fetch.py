@@ -306,7 +306,7 @@ def test_more_is_announced_than_there_is_without_ranges(server, home):
 
 def test_less_is_announced_than_there_is(server, home):
     server.behave = lambda handler, number: handler.send_file(announce=200)
-    with pytest.raises(ValueError, match="has more than the 200 bytes that came"):
+    with pytest.raises(ValueError, match="has more than the 200 bytes received"):
         fetch_techtc300(data_home=home, mirror=server.url)
     assert left(home) == NOTHING
 

@@ -77,7 +77,7 @@ def run(arguments: list[str] | None = None) -> int:
     warnings.filterwarnings("ignore", message=r"\d+ (features|groups) were selected")  # a note
     try:
         code = app(arguments, prog_name="ridgewise", standalone_mode=False)
-        sys.stdout.flush()  # an error of a closed pipe is handled below
+        sys.stdout.flush()  # raises here if the pipe is closed
     except (typer.Abort, KeyboardInterrupt):
         code = INTERRUPTED
     except ModuleNotFoundError:

@@ -3,9 +3,8 @@
 
 from collections.abc import Callable
 from dataclasses import asdict, replace
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -24,8 +23,6 @@ DEFAULT_METHODS = (
 COUNTS = (0.2, 0.5, 1, 2)  # by default, times the number of samples
 LARGEST_SHARE = 0.25  # of all features, by default
 MOST_RFE_WORK = 1e11  # multiplications of one elimination: about a minute
-Task = StrEnum("Task", ["auto", "classification", "regression"])
-AlphaScales = StrEnum("AlphaScales", ["relative", "absolute"])
 
 Counts = Annotated[
     str | None,
@@ -59,8 +56,9 @@ Methods = Annotated[
 Output = Annotated[Path | None, shared.folder_option("FILE-compared")]
 Folds = Annotated[int, typer.Option(min=2, help="The number of folds.")]
 Repeats = Annotated[int, typer.Option(min=1, help="The number of shuffles of the folds.")]
-TheTask = Annotated[
-    Task, typer.Option("--task", help="auto: regression if the target has fractions.")
+Task = Annotated[
+    Literal["auto", "classification", "regression"],
+    typer.Option(help="auto: regression if the target has fractions."),
 ]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Folds in parallel; -1: one per core.")]
 Cache = Annotated[
@@ -76,7 +74,8 @@ Center = Annotated[
     ),
 ]
 AlphaScale = Annotated[
-    AlphaScales, typer.Option("--alpha-scale", help="absolute: --alpha is scikit-learn's alpha.")
+    Literal["relative", "absolute"],
+    typer.Option(help="absolute: --alpha is scikit-learn's alpha."),
 ]
 NoIntercept = Annotated[
     bool, typer.Option("--no-intercept", help="Models without an intercept; nothing is centred.")
@@ -90,12 +89,12 @@ def compare_methods(
     read: Callable[..., Table],
     n_features: Counts = None,
     alpha: Alphas = None,
-    alpha_scale: AlphaScale = AlphaScales.relative,
+    alpha_scale: AlphaScale = "relative",
     method: Methods = None,
     output: Output = None,
     folds: Folds = 5,
     repeats: Repeats = 3,
-    task: TheTask = Task.auto,
+    task: Task = "auto",
     jobs: Jobs = 1,
     cache: Cache = None,
     rule: shared.Rule = None,

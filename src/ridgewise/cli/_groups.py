@@ -14,7 +14,7 @@ HEADER = ["feature", "group"]
 
 
 def group_labels(option: str | None, table: Table) -> AnyArray | None:
-    """One label a feature, or None: by ``--groups``, and of one-hot columns their category.
+    """One label per feature, or None: by ``--groups``, and of one-hot columns their category.
 
     Examples
     --------

@@ -15,15 +15,7 @@ from typing import Annotated, Any
 import typer
 from sklearn import config_context
 
-from ridgewise.datasets.readers import (
-    COMPRESSIONS,
-    FORMATS,
-    Categorical,
-    FeaturesIn,
-    Missing,
-    Table,
-    read_table,
-)
+from ridgewise.datasets import readers
 
 SIZE = re.compile(r"(\d+\.?\d*|\.\d+)\s*([kmgt])(i?)b?", re.IGNORECASE)
 
@@ -48,13 +40,13 @@ OPTIONS: dict[str, Any] = {
         help="A column to keep that does not look like a feature. May be repeated.",
     ),
     "features_in": _option(
-        FeaturesIn | None, show_default="columns", help="Where the features are."
+        readers.FeaturesIn | None, show_default="columns", help="Where the features are."
     ),
     "missing": _option(
-        Missing | None, show_default="error", help="What to do about missing values."
+        readers.Missing | None, show_default="error", help="What to do about missing values."
     ),
     "categorical": _option(
-        Categorical | None,
+        readers.Categorical | None,
         show_default="error",
         help="What to do about columns of text; onehot: a column of zeros and ones per level.",
     ),
@@ -68,7 +60,7 @@ OPTIONS: dict[str, Any] = {
     "format": _option(
         str | None,
         show_default="by the name of the file",
-        help=f"The format of the file: {', '.join(FORMATS)}.",
+        help=f"The format of the file: {', '.join(readers.FORMATS)}.",
     ),
     "key": _option(
         str | None, help="Which array of an .npz, layer of an .h5ad, or sheet of a workbook."
@@ -96,24 +88,22 @@ OPTIONS: dict[str, Any] = {
         "quarter of it; files of other formats are loaded.",
     ),
 }
-FIRST: dict[str, Any] = {
-    "file": Annotated[
-        Path, typer.Argument(metavar="FILE", show_default=False, help="The data, samples in rows.")
-    ],
-    "target": _option(
-        str | None,
-        "--target",
-        "-t",
-        metavar="COL",
-        help="The target: the name of a column, or a file with one value per line.",
-    ),
-}
+FILE = Annotated[
+    Path, typer.Argument(metavar="FILE", show_default=False, help="The data, samples in rows.")
+]
+TARGET = _option(
+    str | None,
+    "--target",
+    "-t",
+    metavar="COL",
+    help="The target: the name of a column, or a file with one value per line.",
+)
 
 
-def _read_file(file: Path, **options: Any) -> Table:
+def _read_file(file: Path, **options: Any) -> readers.Table:
     """Read a user's file, and name options as the command does in notes and errors."""
     try:
-        table = read_table(file, **options)
+        table = readers.read_table(file, **options)
         return replace(table, notes=tuple(with_flags(note) for note in table.notes))
     except ValueError as error:
         raise ValueError(with_flags(str(error))) from error
@@ -185,15 +175,16 @@ def reads_file(command: Callable[..., None]) -> Callable[..., None]:
         with working_memory(options.get("memory")):
             command(file, partial(_read_file, file, **options), **given)
 
-    def parameters(kinds: dict[str, Any]) -> Iterator[inspect.Parameter]:
-        for name, kind in kinds.items():
-            default = inspect.Parameter.empty if name == "file" else None
-            yield inspect.Parameter(
-                name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind
-            )
-
-    keyword_only = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own]
-    in_help = [*parameters(FIRST), *keyword_only, *parameters(OPTIONS)]
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    in_help = [
+        inspect.Parameter("file", keyword, annotation=FILE),
+        inspect.Parameter("target", keyword, default=None, annotation=TARGET),
+        *(each.replace(kind=keyword) for each in own),
+        *(
+            inspect.Parameter(name, keyword, default=None, annotation=kind)
+            for name, kind in OPTIONS.items()
+        ),
+    ]
     run.__signature__ = inspect.Signature(in_help)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in in_help}
     return run
@@ -202,7 +193,7 @@ def reads_file(command: Callable[..., None]) -> Callable[..., None]:
 def stem_of(file: Path) -> str:
     """Return the name of a file without its suffixes: expression for expression.csv.gz."""
     path = Path(file.resolve().name)
-    if path.suffix.lower() in COMPRESSIONS:
+    if path.suffix.lower() in readers.COMPRESSIONS:
         path = Path(path.stem)
     return path.stem
 

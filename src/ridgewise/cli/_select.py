@@ -183,8 +183,8 @@ def select(
             classify=_classify(table),
             intercept=center,
         )
-        if hasattr(selector, "bound"):
-            selector.set_params(bound=_bounded_sizes(selector.n_features_to_select))
+        if hasattr(selector, "bound") and isinstance(count, int):  # at four sizes, for a picture
+            selector.set_params(bound=sorted({max(1, count // part) for part in (8, 4, 2, 1)}))
         run = prepared_run(
             selector,
             table,
@@ -251,13 +251,6 @@ def _selected_bytes(table: Table, selector: Any, suffix: str) -> bytes:
         y=table.y,
         target_name=table.target_name,
     )
-
-
-def _bounded_sizes(count: Any) -> bool | list[int]:
-    """Sizes at which the bound on all subsets is computed: four, for a picture."""
-    if not isinstance(count, int):
-        return True
-    return sorted({max(1, count // part) for part in (8, 4, 2, 1)})
 
 
 def _default_count(X: Any, groups: Any, *, center: bool) -> tuple[int, str]:

@@ -44,7 +44,7 @@ def _check_members(members: list[ZipInfo], max_members: int) -> None:
             raise ValueError(f"refused the archive: its member {member.filename!r} {problem}")
         name = str(PurePosixPath(member.filename)).casefold()
         if name in names:
-            raise ValueError(f"refused the archive: its member {member.filename!r} is there twice")
+            raise ValueError(f"refused the archive: its member {member.filename!r} occurs twice")
         names.add(name)
 
 
@@ -93,8 +93,8 @@ def _explain(archive: Path, error: Exception) -> str:
         start = file.read(512)
     if start.startswith(b"PK"):
         size = archive.stat().st_size
-        return f"the archive is damaged, or has more than the {size} bytes that came ({error})"
+        return f"the archive is damaged, or has more than the {size} bytes received ({error})"
     if start.lstrip().startswith(b"<"):
         return "got a web page instead of a zip archive"
     shown = start[:20].decode("ascii", errors="backslashreplace")
-    return f"got no zip archive, but {shown!r}..."
+    return f"expected a zip archive, got {shown!r}..."

@@ -60,7 +60,7 @@ def download(
             return
     raise OSError(
         f"cannot download {url}: {problem}, at the last of {ATTEMPTS} attempts. What has arrived "
-        f"is kept in {part}: try again later to resume, or delete it to start anew."
+        f"is kept in {part}: try again later to resume, or delete it to start over."
     )
 
 

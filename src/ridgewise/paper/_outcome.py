@@ -109,19 +109,19 @@ def printed(experiment: str, key: str = "printed") -> dict[tuple[Any, ...], Any]
     return {tuple(row[:-1]): row[-1] for row in PAPER[experiment][key]}
 
 
-def outcome(experiment: str, **results: Any) -> Outcome:
+def make_outcome(experiment: str, **results: Any) -> Outcome:
     """Make an outcome with the title and protocol of the experiment."""
     told = PAPER[experiment]
     return Outcome(name=experiment, title=told["title"], protocol=told["protocol"], **results)
 
 
-def table(kind: str, rows: Sequence[tuple[Any, ...]], name: str = "", **values: Any) -> Table:
+def make_table(kind: str, rows: Sequence[tuple[Any, ...]], name: str = "", **values: Any) -> Table:
     """Make a table with the title and columns of its kind; ``values`` complete the title."""
     told = PAPER["tables"][kind]
     return Table(name=name or kind, rows=rows, **told | {"title": told["title"].format(**values)})
 
 
-def chart(
+def make_chart(
     kind: str, panels: Sequence[Panel], name: str = "", *, log: bool = False, **values: Any
 ) -> Chart:
     """Make a chart with the texts of its kind, completed by ``values``."""

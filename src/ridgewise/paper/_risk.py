@@ -15,18 +15,7 @@ from ridgewise._typing import FloatArray
 from ridgewise.datasets import make_ridge_regression
 from ridgewise.evaluation import ALL_FEATURES
 from ridgewise.guarantees import ridge_risk
-from ridgewise.paper._outcome import (
-    Chart,
-    Outcome,
-    Panel,
-    Series,
-    Table,
-    Verdict,
-    chart,
-    judge,
-    outcome,
-    table,
-)
+from ridgewise.paper import _outcome
 from ridgewise.paper._study import BSS, LEVERAGE, STANDARD_LIBRARY, TEXT_COUNTS, Study
 from ridgewise.paper._table2 import RIDGE_SETS
 from ridgewise.selectors import BSSSelector, LeverageSelector
@@ -61,10 +50,10 @@ class Line:
         return self.bss / self.all_features
 
 
-def run(study: Study) -> Outcome:
+def run(study: Study) -> _outcome.Outcome:
     """Run the experiment."""
     lines = list(_lines(study))
-    return outcome(
+    return _outcome.make_outcome(
         "risk",
         data=f"Synthetic data, {study.settings.n_synthetic} sets averaged, and: {study.data}",
         verdicts=list(_verdicts(lines)),
@@ -126,7 +115,7 @@ def _risks(X: Any, z: FloatArray, r: int, lambdas: tuple[float, ...]) -> FloatAr
     return np.array(rows)
 
 
-def _table(lines: list[Line]) -> Table:
+def _table(lines: list[Line]) -> _outcome.Table:
     rows = [
         (
             line.data, line.r, line.lambda_, line.all_features, line.bss, line.leverage,
@@ -134,13 +123,13 @@ def _table(lines: list[Line]) -> Table:
         )
         for line in lines
     ]  # fmt: skip
-    return table("risk", rows)
+    return _outcome.make_table("risk", rows)
 
 
-def _verdicts(lines: list[Line]) -> Iterator[Verdict]:
+def _verdicts(lines: list[Line]) -> Iterator[_outcome.Verdict]:
     ratios = np.array([line.ratio for line in lines])
     near = int(np.sum(ratios <= COMPARABLE))
-    yield judge(
+    yield _outcome.judge(
         "the risk after selection is comparable to that of all features in most cases",
         near > len(lines) / 2,
         f"BSS: at most {COMPARABLE:g} times as large in {near} of {len(lines)} cases, at most "
@@ -150,7 +139,7 @@ def _verdicts(lines: list[Line]) -> Iterator[Verdict]:
     yield _better_with_r(lines)
     differences = np.array([abs(line.bss / line.leverage - 1) for line in lines])
     median = float(np.median(differences))
-    yield judge(
+    yield _outcome.judge(
         "the risk is almost the same for BSS and leverage sampling",
         median < 0.1,
         f"they differ by {median:.1%} in the median, at most by {differences.max():.0%}",
@@ -159,29 +148,29 @@ def _verdicts(lines: list[Line]) -> Iterator[Verdict]:
         line.ratio > min(line.certified, line.certified_here) * (1 + 1e-9) for line in lines
     )
     reason = f"exceeded in {exceeded} of {len(lines)} cases"
-    yield judge("the certified factors hold", exceeded == 0, reason)
+    yield _outcome.judge("the certified factors hold", exceeded == 0, reason)
 
 
-def _worse_with_lambda(lines: list[Line]) -> Verdict:
+def _worse_with_lambda(lines: list[Line]) -> _outcome.Verdict:
     ratios: dict[tuple[str, int], list[float]] = defaultdict(list)
     for line in lines:
         if line.data.startswith("synthetic"):
             ratios[line.data, line.r].append(line.ratio)
     worse = sum(of_pair[-1] > of_pair[0] for of_pair in ratios.values())
-    return judge(
+    return _outcome.judge(
         "on synthetic data selection costs more for larger lambda",
         worse == len(ratios),
         f"from the smallest lambda to the largest, for {worse} of {len(ratios)} pairs of k and r",
     )
 
 
-def _better_with_r(lines: list[Line]) -> Verdict:
+def _better_with_r(lines: list[Line]) -> _outcome.Verdict:
     risks: dict[tuple[str, float], list[float]] = defaultdict(list)
     for line in lines:
         if not line.data.startswith("synthetic"):
             risks[line.data, line.lambda_].append(line.bss)
     falls = sum(of_pair == sorted(of_pair, reverse=True) for of_pair in risks.values())
-    return judge(
+    return _outcome.judge(
         "on documents the risk after selection falls with r",
         falls == len(risks),
         f"with BSS, from {TEXT_COUNTS[0]} to {TEXT_COUNTS[-1]} words, for {falls} of "
@@ -189,17 +178,17 @@ def _better_with_r(lines: list[Line]) -> Verdict:
     )
 
 
-def _chart(lines: list[Line], name: str) -> Chart:
+def _chart(lines: list[Line], name: str) -> _outcome.Chart:
     panels = []
     chosen = [line for line in lines if line.data == name]
     for r in dict.fromkeys(line.r for line in chosen):
         of_r = [line for line in chosen if line.r == r]
         x = [line.lambda_ for line in of_r]
         series = [
-            Series(ALL_FEATURES, x, [line.all_features for line in of_r]),
-            Series(BSS, x, [line.bss for line in of_r]),
-            Series(LEVERAGE, x, [line.leverage for line in of_r]),
+            _outcome.Series(ALL_FEATURES, x, [line.all_features for line in of_r]),
+            _outcome.Series(BSS, x, [line.bss for line in of_r]),
+            _outcome.Series(LEVERAGE, x, [line.leverage for line in of_r]),
         ]
-        panels.append(Panel(f"r = {r}", series))
+        panels.append(_outcome.Panel(f"r = {r}", series))
     stem = "-".join(["risk", *re.findall(r"[^\W_]+", name.lower())])
-    return chart("risk", panels, stem, data=name)
+    return _outcome.make_chart("risk", panels, stem, data=name)

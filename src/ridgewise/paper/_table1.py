@@ -8,19 +8,7 @@ import numpy as np
 from ridgewise._typing import FloatArray
 from ridgewise.datasets import make_ridge_synthetic
 from ridgewise.evaluation import Comparison
-from ridgewise.paper._outcome import (
-    Chart,
-    Outcome,
-    Panel,
-    Series,
-    Table,
-    Verdict,
-    chart,
-    judge,
-    outcome,
-    printed,
-    table,
-)
+from ridgewise.paper import _outcome
 from ridgewise.paper._study import (
     BSS,
     GAIN,
@@ -37,7 +25,7 @@ RELEVANT = (90, 100)  # k
 ALPHAS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9)
 N_LISTED = 5
 BIN = 10  # features per bin of the chart
-PRINTED = printed("table1")
+PRINTED = _outcome.printed("table1")
 TWO_VECTORS = "BSS on 2 singular vectors"  # a guess at how the printed row was computed
 METHODS = (BSS, TWO_VECTORS, LEVERAGE, RRQR, GAIN, RANDOM)
 CELLS = [(r, k) for r in COUNTS for k in RELEVANT]
@@ -46,7 +34,7 @@ Found = dict[tuple[int, int], Comparison]  # by k and the number of the data set
 Listed = dict[tuple[int, int, str], list[list[int]]]  # by r, k and method: one list per data set
 
 
-def run(study: Study) -> Outcome:
+def run(study: Study) -> _outcome.Outcome:
     """Run the experiment."""
     n_sets = study.settings.n_synthetic
     found = {
@@ -59,7 +47,7 @@ def run(study: Study) -> Outcome:
         for r, k in CELLS
         for method in METHODS
     }
-    return outcome(
+    return _outcome.make_outcome(
         "table1",
         data=f"{n_sets} synthetic data sets for each k; the table lists features of the first.",
         verdicts=list(_verdicts(found, listed)),
@@ -92,7 +80,7 @@ def _most_selected(found: Comparison, method: str, r: int) -> list[int]:
     return [int(feature) + 1 for feature in by_share[:N_LISTED]]
 
 
-def _features(found: Found, listed: Listed) -> Table:
+def _features(found: Found, listed: Listed) -> _outcome.Table:
     rows = []
     for r, k in CELLS:
         for method in METHODS:
@@ -109,16 +97,16 @@ def _features(found: Found, listed: Listed) -> Table:
                     100 * _error(found[k, 0], method, r),
                 )
             )  # fmt: skip
-    return table("table1", rows)
+    return _outcome.make_table("table1", rows)
 
 
 def _error(found: Comparison, method: str, r: int) -> float:
     return max(found.row(method, r, alpha).error_mean for alpha in ALPHAS)
 
 
-def _relevant(listed: Listed) -> Table:
+def _relevant(listed: Listed) -> _outcome.Table:
     rows = [(*cell, _n_relevant(listed, *cell), len(lists)) for cell, lists in listed.items()]
-    return table("table1-relevant", rows)
+    return _outcome.make_table("table1-relevant", rows)
 
 
 def _n_relevant(listed: Listed, r: int, k: int, method: str) -> int:
@@ -126,7 +114,7 @@ def _n_relevant(listed: Listed, r: int, k: int, method: str) -> int:
     return sum(max(features) <= k for features in listed[r, k, method])
 
 
-def _verdicts(found: Found, listed: Listed) -> Iterator[Verdict]:
+def _verdicts(found: Found, listed: Listed) -> Iterator[_outcome.Verdict]:
     reasons = {
         RRQR: "An artefact: no pivots exist beyond the rank, so columns follow in storage order",
         GAIN: "An artefact: no value is zero, so all gains are 0, and features keep their order",
@@ -137,7 +125,7 @@ def _verdicts(found: Found, listed: Listed) -> Iterator[Verdict]:
         first = {(r, k): listed[r, k, method][0] for r, k in CELLS}
         equal = sum(PRINTED[*cell, method] == first[cell] for cell in CELLS)
         relevant = sum(feature <= k for r, k in CELLS for feature in first[r, k])
-        yield judge(
+        yield _outcome.judge(
             f"the row of {method}",
             equal == len(CELLS),
             f"{equal} of {len(CELLS)} lists are as printed; {relevant} of "
@@ -146,7 +134,7 @@ def _verdicts(found: Found, listed: Listed) -> Iterator[Verdict]:
     yield _always_relevant(listed)
     worst = {method: max(_error(found[k, 0], method, r) for r, k in CELLS) for method in METHODS}
     errors = ", ".join(f"{method} {100 * error:.2f}" for method, error in worst.items())
-    yield judge(
+    yield _outcome.judge(
         "the mean out-of-sample error is 0 for all methods",
         max(worst[method] for method in METHODS if method != RANDOM) == 0,
         f"largest error in percent: {errors}. Random selection is as good as any method, so the "
@@ -154,12 +142,12 @@ def _verdicts(found: Found, listed: Listed) -> Iterator[Verdict]:
     )
 
 
-def _always_relevant(listed: Listed) -> Verdict:
+def _always_relevant(listed: Listed) -> _outcome.Verdict:
     total = sum(len(listed[r, k, BSS]) for r, k in CELLS)
     plain, two = (
         sum(_n_relevant(listed, r, k, method) for r, k in CELLS) for method in (BSS, TWO_VECTORS)
     )
-    return judge(
+    return _outcome.judge(
         "on each of ten data sets the five features that BSS selects most are relevant",
         plain == total,
         f"in {plain} of {total} cases with the printed definitions, and in {two} of {total} on two "
@@ -168,7 +156,7 @@ def _always_relevant(listed: Listed) -> Verdict:
     )
 
 
-def _chart(found: Found) -> Chart:
+def _chart(found: Found) -> _outcome.Chart:
     """How often features are selected at the smaller r, in bins of ten."""
     panels = []
     for k in RELEVANT:
@@ -176,6 +164,8 @@ def _chart(found: Found) -> Chart:
         series = []
         for method in METHODS:
             shares = _shares(found[k, 0], method, COUNTS[0])[: 2 * k]
-            series.append(Series(method, midpoints, shares.reshape(-1, BIN).mean(axis=1).tolist()))
-        panels.append(Panel(f"k = {k}", series))
-    return chart("table1", panels, r=COUNTS[0], bin=BIN)
+            series.append(
+                _outcome.Series(method, midpoints, shares.reshape(-1, BIN).mean(axis=1).tolist())
+            )
+        panels.append(_outcome.Panel(f"k = {k}", series))
+    return _outcome.make_chart("table1", panels, r=COUNTS[0], bin=BIN)

@@ -9,35 +9,23 @@ import numpy as np
 
 from ridgewise._threads import one_blas_thread
 from ridgewise.datasets import make_ridge_synthetic
-from ridgewise.paper._outcome import (
-    Chart,
-    Outcome,
-    Panel,
-    Series,
-    Table,
-    Verdict,
-    chart,
-    judge,
-    outcome,
-    printed,
-    table,
-)
+from ridgewise.paper import _outcome
 from ridgewise.paper._study import BSS, GAIN, LEVERAGE, RRQR, TEXT_ALPHAS, Study
 from ridgewise.paper._table1 import ALPHAS, synthetic
 from ridgewise.selectors import BSSSelector, LeverageSelector
 
 SYNTHETIC, TEXT = "synthetic", "TechTC"
-PRINTED, PRINTED_RIDGE = printed("table2"), printed("table2", "printed_ridge")
+PRINTED, PRINTED_RIDGE = _outcome.printed("table2"), _outcome.printed("table2", "printed_ridge")
 RIDGE_SETS = ("10341_14525", "10341_61792")
 METHODS = (BSS, GAIN, LEVERAGE, RRQR)
 
 Seconds = dict[tuple[str, str], float]
 
 
-def run(study: Study) -> Outcome:
+def run(study: Study) -> _outcome.Outcome:
     """Run the experiment."""
     folds, whole = _fold_seconds(study), _ridge_seconds(study)
-    return outcome(
+    return _outcome.make_outcome(
         "table2",
         data=f"Synthetic data, and: {study.data}",
         verdicts=list(_verdicts(folds)),
@@ -74,7 +62,7 @@ def _best(selector: Any, X: Any) -> float:
     return min(timeit.repeat(lambda: selector.fit(X), number=1, repeat=3))
 
 
-def _table(name: str, seconds: Seconds, there: Seconds) -> Table:
+def _table(name: str, seconds: Seconds, there: Seconds) -> _outcome.Table:
     rows = [
         (
             data, method,
@@ -85,14 +73,14 @@ def _table(name: str, seconds: Seconds, there: Seconds) -> Table:
         for data, method in there
         if (data, method) in seconds
     ]  # fmt: skip
-    return table(name, rows)
+    return _outcome.make_table(name, rows)
 
 
-def _verdicts(seconds: Seconds) -> Iterator[Verdict]:
+def _verdicts(seconds: Seconds) -> Iterator[_outcome.Verdict]:
     for data in (SYNTHETIC, TEXT):
         there = sorted(METHODS, key=lambda method: PRINTED[data, method])
         here = sorted(METHODS, key=lambda method: seconds[data, method])
-        yield judge(
+        yield _outcome.judge(
             f"{data}: from the fastest to the slowest " + ", ".join(there),
             there == here,
             "here " + ", ".join(f"{method} {seconds[data, method]:.4f} s" for method in here),
@@ -100,19 +88,21 @@ def _verdicts(seconds: Seconds) -> Iterator[Verdict]:
         )
     then = PRINTED[TEXT, BSS] / PRINTED[TEXT, LEVERAGE]
     now = seconds[TEXT, BSS] / seconds[TEXT, LEVERAGE]
-    yield judge(
+    yield _outcome.judge(
         f"BSS takes {then:.0f} times as long as leverage sampling on TechTC",
         0.5 < now / then < 2,
         f"{now:.1f} times here: the same selection, by an engine that evaluates few rows per draw",
     )
 
 
-def _chart(seconds: Seconds) -> Chart:
+def _chart(seconds: Seconds) -> _outcome.Chart:
     panels = []
     for data in (SYNTHETIC, TEXT):
         series = [
-            Series(label, METHODS, [times[data, m] / times[data, LEVERAGE] for m in METHODS])
+            _outcome.Series(
+                label, METHODS, [times[data, m] / times[data, LEVERAGE] for m in METHODS]
+            )
             for label, times in (("printed", PRINTED), ("here", seconds))
         ]
-        panels.append(Panel(data, series))
-    return chart("table2", panels, log=True)
+        panels.append(_outcome.Panel(data, series))
+    return _outcome.make_chart("table2", panels, log=True)

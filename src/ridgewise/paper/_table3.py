@@ -7,20 +7,7 @@ import numpy as np
 
 from ridgewise._typing import FloatArray
 from ridgewise.evaluation import ALL_FEATURES, wilcoxon_test
-from ridgewise.paper._outcome import (
-    PAPER,
-    Chart,
-    Outcome,
-    Panel,
-    Series,
-    Table,
-    Verdict,
-    chart,
-    judge,
-    outcome,
-    printed,
-    table,
-)
+from ridgewise.paper import _outcome
 from ridgewise.paper._study import (
     BEYOND,
     BSS,
@@ -31,7 +18,7 @@ from ridgewise.paper._study import (
     TextResult,
 )
 
-PRINTED = printed("table3")
+PRINTED = _outcome.printed("table3")
 METHODS = (*PAPERS, *BEYOND, ALL_FEATURES)
 OTHERS = [method for method in PAPERS if method != BSS]
 CELLS = [(count, alpha) for count in TEXT_COUNTS for alpha in TEXT_ALPHAS]
@@ -39,10 +26,10 @@ CELLS = [(count, alpha) for count in TEXT_COUNTS for alpha in TEXT_ALPHAS]
 Means = dict[tuple[str, int, float], float]  # mean errors by method, r and lambda
 
 
-def run(study: Study) -> Outcome:
+def run(study: Study) -> _outcome.Outcome:
     """Run table 3."""
     results = study.text
-    return outcome(
+    return _outcome.make_outcome(
         "table3",
         data=study.data,
         verdicts=list(_verdicts(results)),
@@ -68,7 +55,7 @@ def _errors_by_set(results: list[TextResult], method: str, count: int) -> FloatA
     return 100 * np.mean(errors, axis=1)
 
 
-def _errors(results: list[TextResult], count: int) -> Table:
+def _errors(results: list[TextResult], count: int) -> _outcome.Table:
     """Printed and measured errors for one r."""
     rows = []
     for method in METHODS:
@@ -76,10 +63,10 @@ def _errors(results: list[TextResult], count: int) -> Table:
             there = PRINTED[count, method][place] if method in PAPERS else (None, None)
             here = _mean_over_sets(results, method, count, alpha)
             rows.append((method, alpha, *there, *here))
-    return table("table3-r", rows, f"table3-r{count}", count=count)
+    return _outcome.make_table("table3-r", rows, f"table3-r{count}", count=count)
 
 
-def _tests(results: list[TextResult]) -> Table:
+def _tests(results: list[TextResult]) -> _outcome.Table:
     """Paired tests of BSS against every other method, over the sets."""
     rows = []
     for count in TEXT_COUNTS:
@@ -91,10 +78,10 @@ def _tests(results: list[TextResult]) -> Table:
             test = wilcoxon_test(ours, theirs)
             better, worse = int(np.sum(ours < theirs)), int(np.sum(ours > theirs))
             rows.append((count, method, test.difference, better, worse, test.p_value))
-    return table("table3-tests", rows)
+    return _outcome.make_table("table3-tests", rows)
 
 
-def _verdicts(results: list[TextResult]) -> Iterator[Verdict]:
+def _verdicts(results: list[TextResult]) -> Iterator[_outcome.Verdict]:
     means = {
         (method, count, alpha): _mean_over_sets(results, method, count, alpha)[0]
         for method in METHODS
@@ -105,7 +92,7 @@ def _verdicts(results: list[TextResult]) -> Iterator[Verdict]:
     yield _falls(means)
 
 
-def _leads(results: list[TextResult], means: Means) -> Verdict:
+def _leads(results: list[TextResult], means: Means) -> _outcome.Verdict:
     """Whether BSS has the smallest error of the paper's methods, and by how much at r = 300."""
     lead = sum(all(means[BSS, *cell] < means[method, *cell] for method in OTHERS) for cell in CELLS)
     margins, largest_p = [], 0.0
@@ -114,7 +101,7 @@ def _leads(results: list[TextResult], means: Means) -> Verdict:
         test = wilcoxon_test(ours, theirs)
         margins.append(f"{method} {-test.difference:+.1f} (p = {test.p_value:.2g})")
         largest_p = max(largest_p, test.p_value)
-    return judge(
+    return _outcome.judge(
         "BSS has a smaller error than leverage sampling, RRQR, information gain and random "
         "selection, for every r and lambda",
         lead == len(CELLS) and largest_p < 0.05,
@@ -124,7 +111,7 @@ def _leads(results: list[TextResult], means: Means) -> Verdict:
     )
 
 
-def _same_order(means: Means) -> Verdict:
+def _same_order(means: Means) -> _outcome.Verdict:
     """Whether the five methods have the printed order in each cell, and close errors."""
     same = 0
     distances = []
@@ -134,7 +121,7 @@ def _same_order(means: Means) -> Verdict:
         here = {method: means[method, count, alpha] for method in PAPERS}
         same += sorted(PAPERS, key=there.__getitem__) == sorted(PAPERS, key=here.__getitem__)
         distances += [abs(there[method] - here[method]) for method in PAPERS]
-    return judge(
+    return _outcome.judge(
         "the five methods' errors, cell by cell",
         same == len(CELLS),
         f"the order of the five is the printed one in {same} of {len(CELLS)} cells; errors differ "
@@ -144,7 +131,7 @@ def _same_order(means: Means) -> Verdict:
     )
 
 
-def _falls(means: Means) -> Verdict:
+def _falls(means: Means) -> _outcome.Verdict:
     """Whether errors fall with r, for every method and lambda."""
     falls = sum(
         means[method, 300, alpha] > means[method, 400, alpha] > means[method, 500, alpha]
@@ -152,28 +139,28 @@ def _falls(means: Means) -> Verdict:
         for alpha in TEXT_ALPHAS
     )
     total = len(PAPERS) * len(TEXT_ALPHAS)
-    return judge(
+    return _outcome.judge(
         "the error falls with the number of features, for all methods",
         falls == total,
         f"from r = 300 to 400 to 500, for {falls} of {total} pairs of method and lambda",
     )
 
 
-def _chart(results: list[TextResult]) -> Chart:
+def _chart(results: list[TextResult]) -> _outcome.Chart:
     panels = []
     for alpha in TEXT_ALPHAS:
         series = []
         for method in METHODS:
             points = [_mean_over_sets(results, method, count, alpha) for count in TEXT_COUNTS]
-            series.append(Series(method, TEXT_COUNTS, [mean for mean, _ in points]))
-        panels.append(Panel(f"lambda = {alpha:g}", series))
-    return chart("table3", panels, n_sets=len(results))
+            series.append(_outcome.Series(method, TEXT_COUNTS, [mean for mean, _ in points]))
+        panels.append(_outcome.Panel(f"lambda = {alpha:g}", series))
+    return _outcome.make_chart("table3", panels, n_sets=len(results))
 
 
-def run_figures(study: Study) -> Outcome:
+def run_figures(study: Study) -> _outcome.Outcome:
     """Run figures 1 and 2."""
     results = study.text
-    return outcome(
+    return _outcome.make_outcome(
         "figures",
         data=study.data,
         verdicts=[_best_everywhere(results)],
@@ -182,7 +169,7 @@ def run_figures(study: Study) -> Outcome:
     )
 
 
-def _chart_by_set(results: list[TextResult], count: int) -> Chart:
+def _chart_by_set(results: list[TextResult], count: int) -> _outcome.Chart:
     names = [result.name for result in results]
     panels = []
     for alpha in TEXT_ALPHAS:
@@ -191,13 +178,13 @@ def _chart_by_set(results: list[TextResult], count: int) -> Chart:
             rows = [result.row(method, count, alpha) for result in results]
             means = [100 * row.error_mean for row in rows]
             spreads = np.nan_to_num([100 * row.error_std for row in rows])
-            series.append(Series(method, names, means, spreads))
-        panels.append(Panel(f"lambda = {alpha:g}", series))
-    return chart("figure-r", panels, f"figure-r{count}", count=count)
+            series.append(_outcome.Series(method, names, means, spreads))
+        panels.append(_outcome.Panel(f"lambda = {alpha:g}", series))
+    return _outcome.make_chart("figure-r", panels, f"figure-r{count}", count=count)
 
 
-def _results(results: list[TextResult]) -> Table:
-    measured = PAPER["tables"]["results"]["columns"][3:]
+def _results(results: list[TextResult]) -> _outcome.Table:
+    measured = _outcome.PAPER["tables"]["results"]["columns"][3:]
     rows = [
         (
             result.name,
@@ -208,17 +195,17 @@ def _results(results: list[TextResult]) -> Table:
         for result in results
         for row in result.rows.values()
     ]
-    return table("results", rows)
+    return _outcome.make_table("results", rows)
 
 
-def _best_everywhere(results: list[TextResult]) -> Verdict:
+def _best_everywhere(results: list[TextResult]) -> _outcome.Verdict:
     """In how many cells BSS has the smallest error of the paper's methods."""
     best, total = 0, len(results) * len(CELLS)
     for result in results:
         for cell in CELLS:
             errors = {method: result.rows[method, *cell].error_mean for method in PAPERS}
             best += errors[BSS] == min(errors.values())
-    return judge(
+    return _outcome.judge(
         "BSS outperforms the other four on all sets, for all values of lambda",
         best == total,
         f"it has the smallest error of the five, or an equal one, in {best} of {total} cells of "

@@ -4,11 +4,11 @@
 import numpy as np
 
 from ridgewise.evaluation import FeatureCount
-from ridgewise.paper._outcome import Outcome, Verdict, judge, outcome, printed, table
+from ridgewise.paper import _outcome
 from ridgewise.paper._study import BSS, LEVERAGE, Study, TextResult
 from ridgewise.spectrum import compute_spectrum
 
-PRINTED = printed("words")
+PRINTED = _outcome.printed("words")
 N_LISTED = 10
 SHORTEST_STEM = 4
 ALWAYS = 1 - 1e-9
@@ -16,7 +16,7 @@ ALWAYS = 1 - 1e-9
 Row = tuple[str, str, int, int, int, str, str]
 
 
-def run(study: Study) -> Outcome:
+def run(study: Study) -> _outcome.Outcome:
     """Run the experiment."""
     listed, looked_up = [], []
     for result in study.text:
@@ -26,10 +26,10 @@ def run(study: Study) -> Outcome:
             listed.append(_listed(result, method, scores))
             if (method, result.name) in PRINTED:
                 looked_up.append(_looked_up(result, method, documents.feature_names))
-    tables = [table("words", listed)]
+    tables = [_outcome.make_table("words", listed)]
     if looked_up:
-        tables.append(table("words-printed", looked_up))
-    return outcome(
+        tables.append(_outcome.make_table("words-printed", looked_up))
+    return _outcome.make_outcome(
         "words",
         data=study.data,
         verdicts=[_verdict(looked_up, method) for method in (BSS, LEVERAGE)] if looked_up else [],
@@ -69,10 +69,10 @@ def _matches(word: str, stem: str) -> bool:
     return len(prefix) >= SHORTEST_STEM and word.startswith(prefix)
 
 
-def _verdict(looked_up: list[Row], method: str) -> Verdict:
+def _verdict(looked_up: list[Row], method: str) -> _outcome.Verdict:
     rows = [row for row in looked_up if row[1] == method]
     n_printed, present, always = (sum(row[place] for row in rows) for place in (2, 3, 4))  # type: ignore[misc]
-    return judge(
+    return _outcome.judge(
         f"the printed words are selected by {method} in every fold",
         always == present,
         f"of {n_printed} printed words for {len(rows)} set(s), {present} are in the available "

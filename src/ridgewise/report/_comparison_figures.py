@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The pictures of a comparison: one line a method, or one dot where there is one number only."""
+"""The pictures of a comparison: one line per method, or a dot for a single number."""
 
 from collections.abc import Callable, Sequence
 
@@ -13,8 +13,8 @@ from ridgewise.report._style import DASHES, INK, look_of
 from ridgewise.report._svg import panel, plain_label, plain_logarithm
 from ridgewise.selectors import label_of
 
-SIZE = (5.6, 4.2)  # inches: see _html.py
-APART = 0.012  # how far beside each other the methods stand, of the axis
+SIZE = (5.6, 4.2)  # inches: see templates/parts.html.j2
+APART = 0.012  # horizontal offset between methods, as a share of the axis
 
 Measure = Callable[[ComparisonRow], float]
 
@@ -95,7 +95,7 @@ def draw_stability(found: Sequence[MethodSummary]) -> Figure:
 def _draw_methods(
     axes: Axes, found: Sequence[MethodSummary], measure: Measure, spread: Measure | None = None
 ) -> None:
-    """Draw a line a method over the numbers of features; where there is one number, a dot."""
+    """Draw one line per method over the numbers of features, or a dot if there is one number."""
     rows = [one.row for one in found if one.row.method != ALL_FEATURES]
     methods = list(dict.fromkeys(row.method for row in rows))
     counts = sorted({row.n_features for row in rows})

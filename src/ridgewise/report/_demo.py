@@ -180,7 +180,7 @@ def _draw_error(axes: Axes, place: int, row: ComparisonRow) -> None:
 
 
 def _draw_kept(axes: Axes, demo: Demo) -> None:
-    """Draw the kept share of every direction, a line a method, over the band that BSS promises."""
+    """Draw the kept share of every direction, one line per method, over the promise of BSS."""
     directions = np.arange(1, demo.rank + 1)
     for method, kept in demo.kept.items():
         colour, dashes = look_of(method)

@@ -32,7 +32,7 @@ def progress(*, quiet: bool = False) -> Iterator[Callable[[str], None]]:
         def on_progress(done: int, total: int, unit: str) -> None:
             nonlocal counted
             if unit != FEATURES:
-                counted = unit  # a loop around passes over the data, which do not count then
+                counted = unit  # an outer loop: passes over the data within it are not counted
             if unit == counted:
                 update(step, done, total)
 
@@ -44,7 +44,7 @@ def progress(*, quiet: bool = False) -> Iterator[Callable[[str], None]]:
 def progress_bar(
     description: str, *, quiet: bool = False, unit: str = ""
 ) -> Iterator[Callable[[int, int | None], None]]:
-    """Show a bar with the time left; nothing is left of it at its end.
+    """Show a bar with the remaining time, removed at the end.
 
     >>> from ridgewise.report import progress_bar
     >>> with progress_bar("reading", quiet=True, unit="sets") as update:

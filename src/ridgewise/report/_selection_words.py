@@ -25,7 +25,7 @@ def name_selection(run: SelectionRun) -> str:
 
 
 def parameters_of(selector: Any) -> dict[str, Any]:
-    """A selector's settings; of groups, which are one label a feature, their number."""
+    """A selector's settings; ``groups``, one label per feature, is replaced by their number."""
     parameters: dict[str, Any] = selector.get_params()
     if hasattr(selector, "n_groups_"):
         parameters["groups"] = f"{selector.n_groups_} groups"
@@ -121,7 +121,7 @@ def describe_alpha(alpha: ModelAlpha) -> str:
 
 
 def explain_certificate(run: SelectionRun) -> str:
-    """Explain a certificate to somebody who has never seen one."""
+    """Explain a certificate to a reader who has never seen one."""
     certificate = run.certificate
     count = f"{run.selector.n_selected_:,}"
     if certificate.lower <= 0:
@@ -162,7 +162,7 @@ def _promise(run: SelectionRun) -> str:
 
 
 def describe_count(run: SelectionRun) -> list[str]:
-    """Say why fewer features were selected than requested; nothing where that is not so."""
+    """Say why fewer features were selected than requested, if so."""
     wanted, found = getattr(run.selector, "n_features_to_select", None), run.selector.n_selected_
     count, features = run.n_features, "features"
     if run.groups:

@@ -3,7 +3,7 @@
 
 
 def one_line(text: object, longest: int) -> str:
-    r"""Show any text on one short line, without what a terminal would obey.
+    r"""Show any text on one short line, without control characters.
 
     >>> from ridgewise.report._words import one_line
     >>> one_line("a\nlong\x1b[31m name", 10)
@@ -15,7 +15,7 @@ def one_line(text: object, longest: int) -> str:
 
 
 def plain_number(value: float) -> str:
-    """Write a number with four digits that count, and never as a power of ten if it is large.
+    """Write a number with four significant digits; large ones without an exponent.
 
     >>> from ridgewise.report._words import plain_number
     >>> plain_number(18338.2), plain_number(0.123456)

@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import reduce
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from scipy.linalg import qr
@@ -65,18 +65,13 @@ class Columns:
         self.scale, self._offset = scale, None
 
     def settings(self) -> dict[str, Any]:
-        """State that other columns need to be scaled and centred alike: see `with_settings`."""
+        """State by which other columns are scaled and centred alike."""
         return {
             "scale": self.scale,
             "_offset": self.offset,
             "centers": self.centers,
             "holds_samples": self.holds_samples,
         }
-
-    def with_settings(self, settings: dict[str, Any]) -> Self:
-        """Scale and centre as other columns do."""
-        vars(self).update(settings)
-        return self
 
     @property
     def is_sparse_enough(self) -> bool:

@@ -120,7 +120,8 @@ def call(shared: tuple[str, tuple[Any, ...], dict[str, Any]], *parts: Any) -> An
     has_sparse = is_sparse(found[0])
     whole = found[0] if len(found) == 1 else (sp.vstack if has_sparse else np.vstack)(found)
     kind = SparseColumns if has_sparse else DenseColumns
-    columns = kind(as_numeric(whole)).with_settings(settings)
+    columns = kind(as_numeric(whole))
+    vars(columns).update(settings)
     with np.errstate(over="ignore", invalid="ignore"):  # the caller checks the result
         result = getattr(columns, method)(*arguments)
         if method == "products":

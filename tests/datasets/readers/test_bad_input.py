@@ -91,7 +91,7 @@ def test_empty_or_of_another_format(tmp_path, suffix):
         path,
         "not UTF-8"
         if suffix == ".csv"
-        else "damaged|no file of NumPy|expected lines|no Matrix Market",
+        else "damaged|not a NumPy file|expected lines|not a Matrix Market",
     )
 
 
@@ -160,7 +160,7 @@ def test_cut_off(tmp_path, suffix):
     else:
         (np.save if suffix == ".npy" else np.savez)(path, X)
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    refuse(path, "damaged|no file of NumPy|is it cut off")
+    refuse(path, "damaged|not a NumPy file|is it cut off")
 
 
 class Trap:

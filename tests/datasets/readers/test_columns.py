@@ -35,7 +35,7 @@ def read(request, tmp_path):
     ("name", "values", "reason"),
     [
         ("row", np.arange(1, N + 1), "numbers the rows"),
-        ("Patient_ID", RNG.permutation(90000)[:N], "has another number for each sample"),
+        ("Patient_ID", RNG.permutation(90000)[:N], "has a different number for each sample"),
         ("train", np.arange(N) % 4 > 0, "marks training and test samples"),
         ("train", np.where(np.arange(N) % 4, "T", "F"), "marks training and test samples"),
         ("is_test", np.arange(N) % 2, "marks training and test samples"),

@@ -127,8 +127,8 @@ def test_names_that_repeat_or_lack(read):
     table = read("a,a,a.1,,a\n1,2,3,4,5\n")
     assert table.feature_names.tolist() == ["a", "a.2", "a.1", "x3", "a.3"]
     assert table.notes == (
-        "1 feature had no name: such as 'x3', by place.",
-        "2 features had the name of another: .1, .2, ... was added.",
+        "1 feature had no name: named by position, such as 'x3'.",
+        "2 features had the name of another one: .1, .2, ... was appended.",
     )
 
 

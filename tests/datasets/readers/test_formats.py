@@ -303,7 +303,9 @@ def test_types_of_a_frame(tmp_path):
 def test_the_format_by_name_or_given(tmp_path, frame):
     path = tmp_path / "table.dat"
     path.write_text(frame.to_csv(), encoding="utf-8")
-    with pytest.raises(ValueError, match=r"cannot be told from its name.*\.csv, \.tsv, \.parquet"):
+    with pytest.raises(
+        ValueError, match=r"cannot be inferred from its name.*\.csv, \.tsv, \.parquet"
+    ):
         read_table(path)
     check(read_table(path, format="csv", target="state"))
     with pytest.raises(ValueError, match=f"format must be one of {', '.join(FORMATS)}; got 'xls'"):

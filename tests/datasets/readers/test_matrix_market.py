@@ -69,7 +69,7 @@ def test_by_hand(tmp_path, text, expected):
         (HEAD, "damaged"),
         (HEAD.replace("general", "odd") + "2 2 0\n", "damaged.*header element: odd"),
         (HEAD.replace("real", "complex") + "1 1 1\n1 1 1 1\n", "must be real numbers"),
-        ("1 2 3\n", "it is no Matrix Market file, which starts with %%MatrixMarket"),
+        ("1 2 3\n", "it is not a Matrix Market file, which starts with %%MatrixMarket"),
     ],
 )
 def test_damaged(tmp_path, text, match):

@@ -132,7 +132,7 @@ def test_npz_with_names_of_another_length(tmp_path):
     np.savez(tmp_path / "x.npz", X=X, names=GENES[:-1])
     table = read_table(tmp_path / "x.npz")
     assert table.feature_names[0] == "x0"
-    assert table.notes == ("Array 'names' of shape (5,) fits no names: unused.",)
+    assert table.notes == ("Array 'names' of shape (5,) has no matching axis: unused.",)
 
 
 @pytest.fixture
@@ -177,9 +177,9 @@ BAD = {
     "no-text.csv": (b"a,b\n1,2\n", ["--encoding", "rot13"], "no encoding 'rot13'"),
     "latin.csv": ("é,b\n1,2\n".encode("latin-1"), [], "such as --encoding latin-1"),
     "wrong.csv": (b"a,b\n1,2\n3", ["--encoding", "utf-16"], "is not utf-16 text"),
-    "damaged.xlsx": (b"PK\x03\x04 and no more", [], "damaged, or no excel file"),
-    "no-zip.xlsx": (b"a,b\n1,2\n", [], "damaged, or no excel file"),
-    "damaged.h5ad": (b"\x89HDF\r\n\x1a\n and no more", [], "damaged, or of a layout"),
+    "damaged.xlsx": (b"PK\x03\x04 and no more", [], "damaged, or not a file of format excel"),
+    "no-zip.xlsx": (b"a,b\n1,2\n", [], "damaged, or not a file of format excel"),
+    "damaged.h5ad": (b"\x89HDF\r\n\x1a\n and no more", [], "damaged, or has an unknown layout"),
     "absent.csv": (b"a,b\n1,2\n", ["--drop", "c"], "there is no column 'c'"),
     "kept.csv": (b"a,b\n1,2\n", ["--keep", "c"], "there is no column 'c'"),
     "rows.csv": (

@@ -122,7 +122,7 @@ def _batches(records: Records, first: list[str], n_columns: int) -> Iterator[lis
         if n_cells != n_columns:
             raise ValueError(
                 f"line {records.line} has {count(n_cells, 'cell')} and there are "
-                f"{count(n_columns, 'column')}: is the file cut off, or its delimiter another?"
+                f"{count(n_columns, 'column')}: is the file truncated, or its delimiter wrong?"
             )
         batch.append(record)
         size += len(record)

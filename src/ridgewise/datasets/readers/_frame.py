@@ -21,7 +21,7 @@ def read_frame(path: Path, options: Options) -> Raw:
     """Read a Parquet, Feather or Excel file."""
     polars = need("polars", "cli", "Parquet, Feather and Excel files")
     notes: list[str] = []
-    try:  # none takes a name with a * in it for several files
+    try:  # without glob: a * in a name is not a pattern
         if options.format == "parquet":
             frame = polars.read_parquet(path, glob=False)
         elif options.format == "excel":
@@ -31,7 +31,9 @@ def read_frame(path: Path, options: Options) -> Raw:
     except (ValueError, ImportError):
         raise
     except (Exception, polars.exceptions.PanicException) as error:
-        raise ValueError(f"it is damaged, or no {options.format} file: {error}") from error
+        raise ValueError(
+            f"it is damaged, or not a file of format {options.format}: {error}"
+        ) from error
     header = ["" if name.startswith(UNNAMED) else name for name in frame.columns]
     request = Request.of(header, options)
     raw = as_samples(_grid(frame, header, request, polars), request, options)

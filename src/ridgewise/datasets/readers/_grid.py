@@ -19,7 +19,7 @@ ROW_NAMES = ("", "Unnamed: 0", PANDAS_INDEX)
 LEVELS_ALLOWED = 20  # of a category, however few samples there are
 SAMPLES_PER_LEVEL = 4  # on average; with fewer it is free text
 
-# Names and values of columns that are plainly no features: row numbers, splits, other targets
+# Names and values of columns that are clearly not features: row numbers, splits, other targets
 ID = re.compile(r"(.*[ _.-])?(id|ids|idx|index|row|rows|rownames|rownum|nr|no|number)", re.I)
 SPLIT = re.compile(r"((is|in)[ _.-]?)?(train|training|test|testing|validation|split|holdout)", re.I)
 PARTS = {"train", "training", "test", "testing", "val", "valid", "validation", "holdout", "dev"}
@@ -78,7 +78,7 @@ class Grid:
 def as_samples(grid: Grid, request: Request, options: Options) -> Raw:
     """Return samples, features and target."""
     if not len(grid.values):
-        raise ValueError("it has names of columns and no rows below them")
+        raise ValueError("it has column names and no rows below them")
     if options.in_rows:
         return _from_feature_rows(grid, request, options)
     return _from_sample_rows(grid, request, options)
@@ -114,7 +114,7 @@ def _from_sample_rows(grid: Grid, request: Request, options: Options) -> Raw:
 
 
 def _left_out(grid: Grid, taken: set[int], options: Options, notes: list[str]) -> list[int]:
-    """Find columns that are plainly no features, and note them."""
+    """Find columns that are clearly not features, and note them."""
     for name in options.keep:
         find_columns(name, grid.columns, "column")
     likely = {place for place, name in enumerate(grid.columns) if LIKELY.fullmatch(name)}
@@ -135,7 +135,7 @@ def _left_out(grid: Grid, taken: set[int], options: Options, notes: list[str]) -
 def _why_no_feature(
     place: int, name: str, numbers: AnyArray, texts: Iterable[str], target: str | None
 ) -> str | None:
-    """Say why a column is plainly no feature, or return None.
+    """Say why a column is clearly not a feature, or return None.
 
     ``numbers`` are its cells, NaN where they are missing or text; ``texts`` those that are text.
     """
@@ -159,7 +159,7 @@ def _why_id(name: str, numbers: AnyArray) -> str | None:
         return "numbers the rows"
     is_whole = (numbers == np.trunc(numbers)).all()
     if ID.fullmatch(name) and is_whole and len(np.unique(numbers)) == len(numbers):
-        return "has another number for each sample"
+        return "has a different number for each sample"
     return None
 
 
@@ -178,7 +178,7 @@ def _add_categories(raw: Raw, grid: Grid, places: IndexArray) -> None:
     n_columns = raw.X.shape[1] - blocks[0].shape[1]
     raw.notes.append(
         f"{count(len(places), 'column')} with text as {count(n_columns, 'column')} of zeros and "
-        f"ones, one a level: {listed(header[places])}."
+        f"ones, one per level: {listed(header[places])}."
     )
 
 

@@ -34,9 +34,7 @@ def read_hdf5(path: Path, options: Options) -> Raw:
     except ValueError:
         raise
     except Exception as error:  # of many types: h5py has none of its own for a damaged file
-        raise ValueError(
-            f"it is damaged, or of a layout that is not known here: {error}"
-        ) from error
+        raise ValueError(f"it is damaged, or has an unknown layout: {error}") from error
 
 
 def _read_cell_ranger(file: Any, genomes: list[str], options: Options) -> Raw:
@@ -92,7 +90,7 @@ def _matrix(node: Any, options: Options) -> Any:
     shape = node.attrs.get("shape", node.attrs.get("h5sparse_shape"))
     container = {"csr": sp.csr_array, "csc": sp.csc_array}.get(kind[:3])
     if container is None or shape is None:
-        raise ValueError(f"{node.name} is no matrix that is known here (it is {kind or 'a group'})")
+        raise ValueError(f"{node.name} is not a known kind of matrix (it is {kind or 'a group'})")
     return _sparse(node, container, tuple(int(size) for size in shape))
 
 

@@ -13,18 +13,11 @@ from sklearn.datasets import load_svmlight_file
 
 from ridgewise._typing import AnyArray
 from ridgewise.datasets._techtc_files import FEATURES, read_techtc_folder
+from ridgewise.datasets.readers import _opening
 from ridgewise.datasets.readers._names import as_names, nearest_name, read_names, take_names
-from ridgewise.datasets.readers._opening import (
-    COMPRESSIONS,
-    PICKLED,
-    find_file,
-    load_numpy,
-    map_numpy,
-    open_binary,
-)
 from ridgewise.datasets.readers._raw import Options, Raw, check_room, count, listed, shortened
 
-SPARSE = {"format", "shape", "data"}  # arrays by which SciPy's are known
+SPARSE = {"format", "shape", "data"}  # arrays that identify a sparse matrix of SciPy
 ARRAYS_OF_NAMES = {
     **dict.fromkeys(("feature_names", "features", "var_names", "genes"), "feature_names"),
     **dict.fromkeys(("sample_names", "samples", "obs_names", "barcodes"), "sample_names"),
@@ -42,10 +35,10 @@ LINES = re.compile(rb"(?:%[^\n]*+\n)*+(?:" + NUMBERS + rb")*+")
 def read_npy(path: Path, options: Options) -> Raw:
     """Read an .npy file; memory-map a large one."""
     is_large = options.memory and path.stat().st_size > MAPPED_SHARE * options.memory
-    X = map_numpy(path, changing=options.missing == "mean") if is_large else None
+    X = _opening.map_numpy(path, changing=options.missing == "mean") if is_large else None
     if X is not None:
         return Raw(_oriented(X, options), is_mapped=True)
-    raw = Raw(_oriented(load_numpy(path), options))
+    raw = Raw(_oriented(_opening.load_numpy(path), options))
     if is_large:
         raw.notes.append(f"Of type {raw.X.dtype}, it was loaded and converted, not memory-mapped.")
     return raw
@@ -53,7 +46,7 @@ def read_npy(path: Path, options: Options) -> Raw:
 
 def read_npz(path: Path, options: Options) -> Raw:
     """Read an .npz file: a sparse matrix of SciPy, or an array under a key."""
-    with load_numpy(path) as archive:
+    with _opening.load_numpy(path) as archive:
         if set(archive.files) >= SPARSE:
             raw, parts = Raw(_oriented(_load_sparse(path), options)), SPARSE | {"indices", "indptr"}
         else:
@@ -79,7 +72,9 @@ def _take_array_of_names(raw: Raw, name: str, archive: Any) -> None:
     if role is None and fitting:
         role = fitting[-1]  # of features rather than of samples
     if role not in fitting:
-        raw.notes.append(f"Array {shortened(name)} of shape {names.shape} fits no names: unused.")
+        raw.notes.append(
+            f"Array {shortened(name)} of shape {names.shape} has no matching axis: unused."
+        )
     elif getattr(raw, role) is None:
         setattr(raw, role, as_names(names))
 
@@ -88,7 +83,7 @@ def _load_sparse(path: Path) -> Any:
     try:
         return sp.load_npz(path)  # which does not unpickle either
     except Exception as error:  # of many types, where it is damaged
-        raise ValueError(f"it is no sparse matrix of SciPy: {error}") from error
+        raise ValueError(f"it is not a sparse matrix of SciPy: {error}") from error
 
 
 def _find_key(archive: Any, key: str | None) -> str:
@@ -119,13 +114,13 @@ def _member(archive: Any, key: str) -> AnyArray:
     try:
         return np.asarray(archive[key])
     except Exception as error:  # of many types, where it is damaged
-        problem = PICKLED if "pickle" in str(error).lower() else f"it is damaged: {error}"
+        problem = _opening.PICKLED if "pickle" in str(error).lower() else f"it is damaged: {error}"
         raise ValueError(f"array {shortened(key)}: {problem}") from error
 
 
 def read_svmlight(path: Path, options: Options) -> Raw:
     """Read lines of a label and index:value pairs."""
-    with open_binary(path) as stream:
+    with _opening.open_binary(path) as stream:
         try:
             X, y = load_svmlight_file(stream, zero_based=True)
         except (ValueError, IndexError) as error:
@@ -148,7 +143,7 @@ def read_svmlight(path: Path, options: Options) -> Raw:
 def _widen(raw: Raw, vocabulary: Path) -> None:
     """Append zero columns for the last names of a vocabulary, which no sample has."""
     n_samples, n_features = raw.X.shape
-    n_names = len(read_names(find_file(vocabulary)))
+    n_names = len(read_names(_opening.find_file(vocabulary)))
     if n_names > n_features:
         raw.X.resize((n_samples, n_names))
         unused = count(n_names - n_features, "name")
@@ -172,10 +167,10 @@ def read_matrix_market(path: Path, options: Options) -> Raw:
 
 def load_matrix_market(path: Path, memory: int | None = None) -> Any:
     """Load a matrix, sparse or dense as in the file."""
-    with open_binary(path) as stream:
+    with _opening.open_binary(path) as stream:
         content = stream.read()
     if not content.startswith(b"%%"):
-        raise ValueError("it is no Matrix Market file, which starts with %%MatrixMarket")
+        raise ValueError("it is not a Matrix Market file, which starts with %%MatrixMarket")
     if not content.endswith(b"\n"):
         content += b"\n"
     found = LINES.match(content)
@@ -188,11 +183,11 @@ def load_matrix_market(path: Path, memory: int | None = None) -> Any:
         _check_header(content, memory)
         return scipy.io.mmread(io.BytesIO(content))
     except (ValueError, OverflowError, MemoryError) as error:
-        raise ValueError(f"it is no Matrix Market file, or damaged: {error}") from error
+        raise ValueError(f"it is not a Matrix Market file, or damaged: {error}") from error
 
 
 def _check_header(content: bytes, memory: int | None) -> None:
-    """Raise if the header announces more than there is, before memory is taken for it."""
+    """Raise if the header announces more than there is, before memory is allocated for it."""
     n_rows, n_columns, n_entries, layout, _, symmetry = scipy.io.mminfo(io.BytesIO(content))
     n_lines = content.count(b"\n")
     if n_entries > (n_lines if layout == "coordinate" or symmetry == "general" else 2 * n_lines):
@@ -206,7 +201,7 @@ def _beside(path: Path, *names: str) -> Path | None:
     """A 10x file beside matrix.mtx with the same prefix, compressed or not."""
     prefix, found, _ = path.name.partition("matrix.mtx")
     for name in names if found else ():
-        for ending in ("", *COMPRESSIONS):
+        for ending in ("", *_opening.COMPRESSIONS):
             candidate = path.with_name(f"{prefix}{name}{ending}")
             if candidate.is_file():
                 return candidate

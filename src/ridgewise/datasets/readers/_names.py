@@ -47,7 +47,7 @@ def take_names(raw: Raw, path: Path, *, of: str, encoding: str | None = None) ->
     if len(names) != expected:
         raise ValueError(
             f"{path.name} has {count(len(names), 'name')}, and there are "
-            f"{count(expected, of)}: one name a line is expected"
+            f"{count(expected, of)}: expected one name per line"
         )
     setattr(raw, f"{of}_names", names)
     raw.files[f"{of} names"] = path
@@ -63,11 +63,13 @@ def complete_names(raw: Raw) -> AnyArray:
         names = names.copy()
         names[blank] = [f"x{j}" for j in blank]
         place = shortened(names[blank[0]])
-        raw.notes.append(f"{count(len(blank), 'feature')} had no name: such as {place}, by place.")
+        raw.notes.append(
+            f"{count(len(blank), 'feature')} had no name: named by position, such as {place}."
+        )
     unique, n_renamed = make_unique(names)
     if n_renamed:
         raw.notes.append(
-            f"{count(n_renamed, 'feature')} had the name of another: .1, .2, ... was added."
+            f"{count(n_renamed, 'feature')} had the name of another one: .1, .2, ... was appended."
         )
     return unique
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Find a file, tell its format, open it."""
+"""Find a file, detect its format, open it."""
 
 import bz2
 import difflib
@@ -89,7 +89,7 @@ def find_format(path: Path, given: str | None) -> str:
     if found is None:
         endings = ", ".join(suffixes[0] for suffixes in SUFFIXES.values() if suffixes)
         raise ValueError(
-            f"the format of {path} cannot be told from its name, which should end in one of "
+            f"the format of {path} cannot be inferred from its name, which should end in one of "
             f"{endings} (for text also with .gz, .zst): give the format, or save it as one of them"
         )
     return found
@@ -144,7 +144,7 @@ def load_numpy(path: Path) -> Any:
         return np.load(path, allow_pickle=False)
     except Exception as error:  # of many types, for damaged files
         if "pickle" in str(error).lower():  # NumPy's message also for any other file
-            raise ValueError(f"{path.name} is no file of NumPy, or {PICKLED}") from error
+            raise ValueError(f"{path.name} is not a NumPy file, or {PICKLED}") from error
         raise ValueError(f"{path.name} is damaged or cut off: {error}") from error
 
 

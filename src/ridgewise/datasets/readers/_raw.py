@@ -32,7 +32,7 @@ class Options:
     target: str | None = None  # a column (row, array, column of obs), or a file: see `read_target`
     ids: tuple[str, ...] = ()  # columns that are not features; the first has the row names
     drop: tuple[str, ...] = ()  # columns, or features, to leave out
-    keep: tuple[str, ...] = ()  # features that look like none: see `_why_no_feature`
+    keep: tuple[str, ...] = ()  # features that do not look like one: see `_why_no_feature`
     features_in: FeaturesIn | None = None  # None: columns, but rows beside a features.tsv of 10x
     missing: Missing = "error"  # empty cells, NA, NaN, null, N/A, ? and similar
     categorical: Categorical = "error"  # text; "onehot": columns named column=level, in a group
@@ -60,7 +60,7 @@ class Options:
             setattr(self, name, None if value is None else kind(value))
         try:
             codec = codecs.lookup(self.encoding or "utf-8").name
-            "".encode(codec)  # raises for codecs that are not of text
+            "".encode(codec)  # raises for codecs that do not encode text
         except LookupError:
             raise ValueError(
                 f"there is no encoding {self.encoding!r}; known are 'latin-1', 'cp1252', 'utf-16'"

@@ -12,16 +12,10 @@ import scipy.sparse as sp
 
 from ridgewise._typing import AnyArray, is_sparse
 from ridgewise.datasets._techtc_files import VECTORS
+from ridgewise.datasets.readers import _matrix
 from ridgewise.datasets.readers._csv import read_delimited
 from ridgewise.datasets.readers._frame import read_frame
 from ridgewise.datasets.readers._hdf5 import read_hdf5
-from ridgewise.datasets.readers._matrix import (
-    read_matrix_market,
-    read_npy,
-    read_npz,
-    read_svmlight,
-    read_techtc,
-)
 from ridgewise.datasets.readers._missing import keep, refuse_infinite, settle_missing
 from ridgewise.datasets.readers._names import complete_names, find_columns, take_names
 from ridgewise.datasets.readers._opening import find_file, find_format
@@ -41,13 +35,13 @@ READERS: dict[str, Callable[[Path, Options], Raw]] = {
     "tsv": read_delimited,
     "parquet": read_frame,
     "feather": read_frame,
-    "npy": read_npy,
-    "npz": read_npz,
-    "svmlight": read_svmlight,
-    "mtx": read_matrix_market,
+    "npy": _matrix.read_npy,
+    "npz": _matrix.read_npz,
+    "svmlight": _matrix.read_svmlight,
+    "mtx": _matrix.read_matrix_market,
     "h5ad": read_hdf5,
     "excel": read_frame,
-    "techtc": read_techtc,
+    "techtc": _matrix.read_techtc,
 }
 
 

@@ -86,7 +86,7 @@ def read_target(path: Path, raw: Raw, encoding: str | None) -> AnyArray:
     if len(values) != n_samples:
         raise ValueError(
             f"the target {path.name} has {count(len(values), 'value')}, and there are "
-            f"{count(n_samples, 'sample')}: one value a line is expected"
+            f"{count(n_samples, 'sample')}: expected one value per line"
         )
     return values
 
