@@ -231,6 +231,8 @@ def test_an_epsilon_that_cannot_be_met():
     message = "epsilon=0.01 cannot be met by selecting: 11 of 12 features reach"
     with pytest.raises(ValueError, match=message):
         BSSSelector(epsilon=0.01).fit(gaussian(8, 12))
+    with pytest.raises(ValueError, match="epsilon=1e-200 cannot be met by selecting"):
+        BSSSelector(epsilon=1e-200).fit(gaussian(8, 12))
 
 
 # fewer than the rank: ridge models
