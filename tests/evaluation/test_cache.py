@@ -256,11 +256,12 @@ def test_selectors_that_have_no_name_for_their_parts(data, tmp_path):
 
 SCRIPT = """
 import sys
-from ridgewise import BSSSelector, LeverageSelector, RandomSelector, compare, make_ridge_synthetic
+from ridgewise import BSSSelector, LeverageSelector, SubsetSelector, compare, make_ridge_synthetic
 
 def run(cache, n_jobs):
     X, y = make_ridge_synthetic(n_samples=60, n_features=1500, n_relevant=9, random_state=0)
-    selectors = {"BSS": BSSSelector(), "leverage": LeverageSelector(), "random": RandomSelector()}
+    subset = SubsetSelector(target="y", center=True)
+    selectors = {"BSS": BSSSelector(), "leverage": LeverageSelector(), "subset": subset}
     sizes = {"alphas": [0.1, 1.0], "n_features": [100, 150], "n_splits": 5, "n_repeats": 4}
     return compare(selectors, X, y, cache=cache, n_jobs=n_jobs, **sizes)
 

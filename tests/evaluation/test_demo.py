@@ -47,7 +47,8 @@ def test_every_method_is_there():
     steps = []
     found = run_demo(90, seed=3, on_step=steps.append)
     assert [row.method for row in found.rows] == [ALL_WORDS, *found.kept]
-    assert len(found.kept) == 5
+    assert len(found.kept) == 6
+    assert "best subset" in found.kept
     assert [row.method for row in found.rows if row.n_selected > 90] == [ALL_WORDS]
     assert steps[-1] == "classifying held-out documents: 10 of 10"
 

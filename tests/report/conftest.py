@@ -8,6 +8,7 @@ from ridgewise import (
     BSSSelector,
     InformationGainSelector,
     RandomSelector,
+    SubsetSelector,
     compare,
     make_ridge_synthetic,
 )
@@ -86,6 +87,13 @@ def selection_run(table):
 @pytest.fixture(scope="session")
 def selection_html(selection_run, table) -> str:
     return selection_page(selection_run, table, title=NASTY[0])
+
+
+@pytest.fixture(scope="session")
+def subset_html(table) -> str:
+    selector = SubsetSelector(20, target="y", center=True, bound=[5])
+    run = run_selection(selector, table.X, table.y, feature_names=table.feature_names)
+    return selection_page(run, table, title=NASTY[0])
 
 
 @pytest.fixture(scope="session")

@@ -21,7 +21,7 @@ QUIET = (
     "--disable-component-update",
     "--disable-sync",
 )
-PAGES = ("selection", "comparison")
+PAGES = ("selection", "subset", "comparison")
 WIDTHS = {"phone": 390, "desktop": 1280}
 ROWS = "section:has(#features) tbody tr:not([hidden])"
 
@@ -67,10 +67,10 @@ def browser():
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory, selection_html, comparison_html):
+def files(tmp_path_factory, selection_html, subset_html, comparison_html):
     """The pages as somebody would get them by mail."""
     folder = tmp_path_factory.mktemp("pages")
-    for name, page in (("selection", selection_html), ("comparison", comparison_html)):
+    for name, page in zip(PAGES, (selection_html, subset_html, comparison_html), strict=True):
         (folder / f"{name}.html").write_text(page, encoding="utf-8")
     return folder
 
@@ -200,6 +200,16 @@ def test_letters_stand_out(visit, name, scheme):
     found = page.evaluate(CONTRASTS)
     assert len(found) > 50
     assert [each for each in found if each[0] < 4.5] == []
+
+
+def test_best_subset_is_explained(visit):
+    page = visit("subset")
+    section = page.locator("section:has(#optimality)")
+    assert "No other 20 of the 300 features would fit this target more than" in (
+        section.inner_text()
+    )
+    box = section.locator("figure svg, figure img").first.bounding_box()
+    assert box["width"] > 200
 
 
 def test_light_and_dark_differ(visit):

@@ -43,9 +43,9 @@ def demo(
 ) -> None:
     """Select, certify and compare on Python's own standard library, in seconds.
 
-    Selects words by the five methods of the paper; prints the most predictive words, the
-    certificate of BSS beside its promise, and the held-out error of a classifier with all words and
-    with those of each method; and saves a plot.
+    Selects words by the five methods of the paper and as the best subset for the topics; prints the
+    most predictive words, the certificate of BSS beside its promise, and the held-out error of a
+    classifier with all words and with those of each method; and saves a plot.
 
     Examples
     --------

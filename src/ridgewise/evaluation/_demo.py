@@ -26,6 +26,7 @@ N_SPLITS, N_REPEATS = 5, 2
 N_TELLING = 10
 METHOD_OPTIONS: dict[str, dict[str, Any]] = {
     "bss": {"alpha": 0},
+    "subset": {"bound": False},
     "leverage": {},
     "rrqr": {},
     "information-gain": {},
@@ -58,7 +59,7 @@ def run_demo(
     seed: int = 0,
     on_step: Callable[[str], object] = lambda step: None,
 ) -> Demo:
-    """Select words of Python's standard library by five methods, and compare them.
+    """Select words of Python's standard library by six methods, and compare them.
 
     ``n_features`` must exceed the rank of the data; None: twice the rank. ``on_step`` is called
     with a short description of each step.

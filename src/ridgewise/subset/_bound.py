@@ -14,10 +14,9 @@ with all features. Those that matter and are missing join the pool. Of a group o
 have one s, q is the sum of their q_j.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 
+from ridgewise._progress import advance
 from ridgewise._threads import one_blas_thread
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.subset._problem import EPS, Limits, Problem, priced, squared_lengths
@@ -28,13 +27,7 @@ CHECK = 5  # iterations between two looks at the gap
 SETTLED = 0.02  # stop when the bound can rise by no more than this share of the gap
 
 
-def lower_bound(
-    problem: Problem,
-    limits: Limits,
-    selected: IndexArray,
-    *,
-    progress: Callable[[float], object] | None = None,
-) -> float:
+def lower_bound(problem: Problem, limits: Limits, selected: IndexArray) -> float:
     """Bound the objective of all subsets within the limits from below.
 
     Parameters
@@ -43,8 +36,6 @@ def lower_bound(
     limits : Limits
     selected : ndarray of int
         A good subset within the limits, to start from.
-    progress : callable, optional
-        Called with the bound after each pool.
 
     Returns
     -------
@@ -74,8 +65,6 @@ def lower_bound(
         s, B, reached, step = minimised(problem, bounded.within(pool), pool, s, objective, step)
         before, (found, q) = bound, bounded.certified(B)
         bound = max(bound, found)
-        if progress is not None:
-            progress(bound)
         if reached - bound <= SETTLED * (objective - bound) or (
             found <= before + SETTLED**2 * (objective - before)
         ):
@@ -166,6 +155,7 @@ def minimised(
                     break
                 step /= 2
             if iteration % CHECK == CHECK - 1:
+                advance(iteration + 1, ITERATIONS, "iterations of the bound, at most")
                 q = gradient(problem, P, pool, B)
                 inner = found - problem.constant
                 room = largest_sum(q, limits) - float(new @ q)
