@@ -126,30 +126,50 @@ def compare_centring(options: argparse.Namespace) -> None:
 
 
 def compare_subsets(options: argparse.Namespace) -> None:
-    """Print errors above that of all features, on data as they come (words as logarithms)."""
-    print("|", " | ".join(["data", "method", *(f"r = {size}" for size in SIZES), "mean"]), "|")
-    print("|---" * (len(SIZES) + 3) + "|")
+    """Print errors above that of all features, on data as they come (words as logarithms).
+
+    First for each number of features, then means over these.
+    """
+    print_row("data", "method", *(f"r = {size}" for size in SIZES), "mean")
+    print_row(*["---"] * (len(SIZES) + 3))
+    means = {}
     for name in [name for folder in SUBSET for name in list(data_sets(options.data, folder))[:3]]:
         X, y = prepared(options.data / name)
-        methods = subsets(is_sparse(X), is_classification(y, "auto"))
-        repeats = 5 if X.shape[0] < 200 and not is_sparse(X) else 1
-        settings = {"n_splits": 5, "n_repeats": repeats, "n_jobs": options.jobs}
+        methods = subsets(classify=is_classification(y, "auto"))
         found = compare(
-            methods, X, y, n_features=list(SIZES), cache=options.cache, progress=True, **settings
+            methods,
+            X,
+            y,
+            n_features=list(SIZES),
+            n_splits=5,
+            n_repeats=5 if X.shape[0] < 200 and not is_sparse(X) else 1,
+            n_jobs=options.jobs,
+            cache=options.cache,
+            progress=True,
         )
         scale = 100 / (1.0 if found.classify else float(np.var(y)))
-        whole = found.row(ALL_FEATURES).error_mean
-        print("|", f"{Path(name).name} | {ALL_FEATURES} |" + " |" * len(SIZES), end=" ")
-        print(f"{whole * scale:.1f} |", flush=True)
+        whole, name = found.row(ALL_FEATURES).error_mean, Path(name).name
+        means[name] = {ALL_FEATURES: scale * whole}
         for method in methods:
             errors = [(found.row(method, n).error_mean - whole) * scale for n in SIZES]
-            cells = [f"{error:.1f}" for error in [*errors, np.mean(errors)]]
-            print("|", " | ".join([Path(name).name, method, *cells]), "|", flush=True)
+            means[name][method] = float(np.mean(errors))
+            print_row(name, method, *errors, means[name][method])
+    print()
+    print_row("data", *next(iter(means.values())))
+    print_row(*["---"] * (len(methods) + 2))
+    for name, row in means.items():
+        print_row(name, *row.values())
+    print_row("mean", *np.mean([list(row.values()) for row in means.values()], axis=0))
 
 
-def subsets(sparse: bool, classify: bool) -> dict[str, Any]:
+def print_row(*cells: Any) -> None:
+    texts = [cell if isinstance(cell, str) else f"{cell:.1f}" for cell in cells]
+    print("|", " | ".join(texts), "|", flush=True)
+
+
+def subsets(classify: bool) -> dict[str, Any]:
     """Methods without labels, then with labels."""
-    made = {
+    return {
         "subset, data": SubsetSelector(center=True, bound=False),
         "BSS, norm": BSSSelector(center=True),
         "BSS, slack": BSSSelector(center=True, rule="slack"),
@@ -159,9 +179,6 @@ def subsets(sparse: bool, classify: bool) -> dict[str, Any]:
         "subset, y, scale": SubsetSelector(target="y", scale=True, center=True, bound=False),
         "F-test": make_selector("f-test", classify=classify),
     }
-    if not sparse:
-        del made["subset, y, scale"]
-    return made
 
 
 def variances(X: Any, y: Any) -> Any:

@@ -81,7 +81,7 @@ def greedy_path(problem: Problem, limits: Limits, *, enough: float | None = None
 
 
 class State:
-    """R, N and K_S of the features selected so far, and of every feature g and h."""
+    """R and N of the features selected so far, and of every feature g and h."""
 
     def __init__(self, problem: Problem, limits: Limits) -> None:
         n, d = problem.columns.shape
@@ -92,7 +92,6 @@ class State:
         self.selected: list[int] = []
         self.objectives = [problem.of_none]
         self.free, self.room, self.steps = limits.free, limits.room, STEPS
-        self.kernel = np.zeros((n, n))
         self.g = squared_lengths(self.columns)[0] / problem.alpha
         sizes = problem.alpha, problem.alpha * float(self.g.max())
         is_single = n * d > LARGE and not is_sparse(self.columns.X)
@@ -126,7 +125,11 @@ class State:
 
     def refresh(self) -> tuple[FloatArray, FloatArray]:
         """R and N from K_S; returns their roots."""
-        root = inverse_root(self.kernel, self.problem.alpha)
+        kernel = np.zeros((len(self.F), len(self.F)))
+        if self.selected:
+            P = self.columns.take(np.array(self.selected))
+            kernel = P @ P.T
+        root = inverse_root(kernel, self.problem.alpha)
         B = root @ (root.T @ self.F)
         self.R, self.N = root @ root.T, B @ B.T
         return root, B
@@ -159,9 +162,9 @@ class State:
             while len(rooms) < min(self.steps, len(prices)) and objective > goal:
                 gains = pool.h / (prices * pool.c)
                 if dearest > room:
-                    gains[prices > room * ROUNDED_UP] = -1
+                    gains[prices > room * ROUNDED_UP] = -np.inf
                 best = float(gains.max())
-                if best < 0 or (rooms and best < outside):
+                if best == -np.inf or (rooms and best < outside):
                     break
                 j = int((gains >= best * (1 - TIE[np.float64])).argmax())
                 objective -= self.trace * pool.step(j)
@@ -200,8 +203,10 @@ class State:
             reach = h[place] + 2 * np.sqrt(a2 * np.einsum("ij,ij->i", w, w))
             least = taken[1:kept].min(initial=np.inf) * prices[place] * (c - a2)
             rows = np.flatnonzero(outside[place] & (reach > least))
-            state = c[rows], h[place][rows], prices[place][rows]
-            kept = first_worse(*state, a[rows].T, w[rows].T, taken[:kept], rooms)
+            if len(rows) > 0:
+                state = c[rows], h[place][rows], prices[place][rows]
+                steps = a[rows, :kept].T, w[rows, :kept].T
+                kept = first_worse(*state, *steps, taken[:kept], rooms)
             g[place] = c - a2 - 1
             h[place] -= 2 * np.einsum("ij,ij->i", a, w)
         self.steps = min(STEPS, 2 * (kept if kept < len(rooms) else self.steps))
@@ -225,8 +230,6 @@ class State:
         """Note the steps of a pool, which added these features."""
         self.selected += chosen.tolist()
         self.objectives += (self.objectives[-1] - self.trace * np.cumsum(pool.gains)).tolist()
-        new = pool.P[:, pool.picks]
-        self.kernel += new @ new.T
 
     def products(
         self, A: FloatArray, W: FloatArray
@@ -257,7 +260,7 @@ class Pool:
     """
 
     def __init__(self, features: IndexArray, P: FloatArray, R: FloatArray, N: FloatArray) -> None:
-        self.features, self.P = features, P
+        self.features = features
         self.RP, self.NP = R @ P, N @ P
         self.G, self.H = P.T @ self.RP, P.T @ self.NP
         self.c, self.h = 1 + self.G.diagonal(), self.H.diagonal().copy()
@@ -321,13 +324,12 @@ def first_worse(
 
     ``a`` and ``w`` have one row a step. The number of steps, if none would have been.
     """
-    for t in range(len(taken)):
-        if t > 0:
-            better = h > taken[t] * prices * c
-            if better.any() and (better & (prices <= rooms[t] * ROUNDED_UP)).any():
-                return t
-        c, h = c - a[t] ** 2, h - 2 * a[t] * w[t]
-    return len(taken)
+    a2, aw = a**2, a * w
+    c = c - (np.cumsum(a2, axis=0) - a2)  # before each step
+    h = h - 2 * (np.cumsum(aw, axis=0) - aw)
+    fits = prices <= np.array(rooms)[: len(taken), None] * ROUNDED_UP
+    steps = np.flatnonzero(((h > taken[:, None] * prices * c) & fits)[1:].any(axis=1))
+    return int(steps[0]) + 1 if len(steps) > 0 else len(taken)
 
 
 def largest(gains: FloatArray, size: int, tie: float) -> tuple[IndexArray, float]:

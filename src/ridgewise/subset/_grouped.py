@@ -15,14 +15,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, cholesky, solve_triangular
+from scipy.linalg import cholesky, solve_triangular
 
 from ridgewise._groups import Groups
 from ridgewise._progress import advance
 from ridgewise._threads import one_blas_thread
 from ridgewise._typing import AnyArray, FloatArray, IndexArray, is_sparse
 from ridgewise.spectrum import Columns
-from ridgewise.subset._problem import Limits, Problem, priced
+from ridgewise.subset._problem import Limits, Problem, inverse_root, priced
 
 STEPS = 32  # between two products with all features
 POOL = 64  # groups at least ...
@@ -75,10 +75,9 @@ class GroupState:
 
     def refresh(self) -> None:
         """R and N from K_S."""
-        problem, n = self.problem, len(self.kernel)
-        factor = cho_factor(self.kernel + problem.alpha * np.eye(n), lower=True)
-        B = cho_solve(factor, problem.factor)
-        self.R, self.N = cho_solve(factor, np.eye(n)), B @ B.T
+        root = inverse_root(self.kernel, self.problem.alpha)
+        B = root @ (root.T @ self.problem.factor)
+        self.R, self.N = root @ root.T, B @ B.T
 
     def batches(self) -> Iterator[IndexArray]:
         """All groups, as many at a time as fit in a block of columns."""
