@@ -57,7 +57,10 @@ class _LateName:
 
     def _load(self) -> Any:
         module, name = self._of
-        return getattr(import_module(module), name)
+        try:
+            return getattr(import_module(module), name)
+        except AttributeError:  # a module within a package
+            return import_module(f"{module}.{name}")
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         return self._load()(*arguments, **options)
