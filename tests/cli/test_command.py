@@ -202,6 +202,21 @@ print(label_ranking_average_precision_score(np.array([[1, 0]]), np.array([[0.2, 
 """
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["compare", "x.csv", "-t", "a", "-n", "2", "-m", "bss", "--folds", "2"],
+        pytest.param(["demo", "--output", "demo.png"], marks=pytest.mark.slow),
+    ],
+)
+def test_modules_that_are_loaded_late_are_there_where_they_are_used(arguments):
+    rows = np.random.default_rng(0).normal(size=(12, 8))
+    np.savetxt("x.csv", rows, delimiter=",", header=",".join("abcdefgh"), comments="")
+    command = [sys.executable, "-m", "ridgewise", *arguments, "-q"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
 def test_a_selection_loads_no_module_that_it_does_not_use(tmp_path):
     """Half of the time of a small selection went to imports of scipy.stats and pandas."""
     rows = np.random.default_rng(0).normal(size=(8, 12))

@@ -46,7 +46,7 @@ class _LateModule(ModuleType):
             raise AttributeError(name)
         if self.is_open:
             return _LateName(self.__name__, name)
-        return getattr(import_module(self.__name__), name)
+        return _load(self.__name__, name)
 
 
 class _LateName:
@@ -55,15 +55,14 @@ class _LateName:
     def __init__(self, module: str, name: str) -> None:
         self._of = module, name
 
-    def _load(self) -> Any:
-        module, name = self._of
-        try:
-            return getattr(import_module(module), name)
-        except AttributeError:  # a module within a package
-            return import_module(f"{module}.{name}")
-
     def __call__(self, *arguments: Any, **options: Any) -> Any:
-        return self._load()(*arguments, **options)
+        return _load(*self._of)(*arguments, **options)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._load(), name)
+        return getattr(_load(*self._of), name)
+
+
+def _load(module: str, name: str) -> Any:
+    """A name of a module, which may be a submodule that is not loaded."""
+    loaded = import_module(module)
+    return getattr(loaded, name) if hasattr(loaded, name) else import_module(f"{module}.{name}")
