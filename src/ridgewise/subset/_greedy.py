@@ -280,7 +280,7 @@ class Pool:
         Rx /= root
         Nx -= height / (2 * root) * Rx
         Nx /= root
-        self.moves[t] = Rx, Nx
+        self.moves[t, 0], self.moves[t, 1] = Rx, Nx
         self.c -= Rx * Rx
         Nx *= Rx
         self.h -= 2 * Nx
