@@ -147,8 +147,8 @@ def verified_interval(spectrum: Spectrum, selection: Selection, alpha: float) ->
     error = product_error(n, float(np.linalg.norm(S))) * norm_P  # of P^T X
 
     Y_S = np.sqrt(selection.w)[:, None] * (X_S.T @ P)
-    ridge = alpha * (P.T @ P) if alpha > 0 else 0.0
-    eigenvalues = np.linalg.eigvalsh(Y_S.T @ Y_S + ridge)
+    overlap = P.T @ P
+    eigenvalues = np.linalg.eigvalsh(Y_S.T @ Y_S + alpha * overlap)
     a, b = max(float(eigenvalues[0]), 0.0), float(eigenvalues[-1])
     if alpha > 0 and len(P) < n:  # of tall data, P spans what X does, and all else is alpha
         a, b = min(a, 1.0), max(b, 1.0)
@@ -156,7 +156,7 @@ def verified_interval(spectrum: Spectrum, selection: Selection, alpha: float) ->
     w_max = max(selection.weights, default=0.0)
     return Interval(a, b).widened(
         selected_error=gram_error(error + hidden, w_max, b, len(eigenvalues)),
-        kernel_error=kernel_error(columns, P, ridge, norm_P, error)
+        kernel_error=kernel_error(columns, P, overlap, S, alpha, error)
         + gram_error(hidden, 1.0, 1.0, 0),
     )
 
@@ -174,19 +174,29 @@ def hidden_error(spectrum: Spectrum) -> float:
 
 
 def kernel_error(
-    columns: Columns, P: FloatArray, ridge: FloatArray | float, norm_P: float, error: float
+    columns: Columns,
+    P: FloatArray,
+    overlap: FloatArray,
+    S: FloatArray,
+    alpha: float,
+    error: float,
 ) -> float:
-    """Bound ||P^T (K + alpha) P - I||: from K where its rounding allows that, else from X^T P."""
-    K = columns.gram()
-    of_K = 4 * math.sqrt(max(columns.shape)) * UNIT * float(K.trace()) * norm_P**2
+    """Bound ||P^T (K + alpha) P - I||: from K where its rounding allows that, else from X^T P.
+
+    From K by its residual R = K P - P S^2: P^T (K + alpha) P = P^T P (S^2 + alpha) + P^T R.
+    """
+    K, identity = columns.gram(), np.eye(len(overlap))
+    norm2_P = float(overlap.diagonal().max()) * (1 + KERNEL_SUFFICES)
+    of_K = 4 * math.sqrt(max(columns.shape)) * UNIT * float(K.trace()) * norm2_P
     if of_K < KERNEL_SUFFICES:
-        M = P.T @ (K @ P)
-        return float(np.linalg.norm(M + ridge - np.eye(len(M)))) + of_K
-    M = np.zeros((P.shape[1], P.shape[1]))
+        squares = np.append(S**2, np.zeros(P.shape[1] - len(S)))
+        residual = math.sqrt(norm2_P) * float(np.linalg.norm(K @ P - P * squares))
+        return float(np.linalg.norm(overlap * (squares + alpha) - identity)) + residual + of_K
+    M = alpha * overlap
     for _, block in columns.dense_blocks():
         Y = block.T @ P
         M += Y.T @ Y
-    return float(np.linalg.norm(M + ridge - np.eye(len(M)))) + gram_error(error, 1.0, 2.0, len(M))
+    return float(np.linalg.norm(M - identity)) + gram_error(error, 1.0, 2.0, len(M))
 
 
 def basis(V: FloatArray, S: FloatArray, alpha: float) -> FloatArray:
