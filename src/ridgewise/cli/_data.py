@@ -120,17 +120,10 @@ def info(
 def _row(name: str, data_home: Path | None) -> dict[str, Any]:
     """Return the sizes of a TechTC set, or its error, so that the others are still listed."""
     try:
-        techtc = datasets.load_techtc(name, data_home=data_home)
+        found = _describe(name, data_home)
     except (ValueError, OSError) as error:
         return {"name": name, "error": str(error)}
-    n_documents, n_words = techtc.data.shape
-    return {
-        "name": name,
-        "n_documents": n_documents,
-        "n_words": n_words,
-        "n_empty": techtc.n_empty,
-        "folder": techtc.folder,
-    }
+    return {key: found[key] for key in ("name", "n_documents", "n_words", "n_empty", "folder")}
 
 
 def _list_lines(home: Path, rows: list[dict[str, Any]]) -> Iterator[str]:

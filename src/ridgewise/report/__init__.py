@@ -4,14 +4,16 @@
 from ridgewise._atomic import write_atomically
 from ridgewise.report._comparison_page import alpha_note, answer, comparison_page, headline
 from ridgewise.report._demo import PLOT_FORMATS, demo_record, draw_demo, figure_bytes, print_demo
-from ridgewise.report._output_paths import check_folder, check_target, write_folder
 from ridgewise.report._outputs import (
     certificate_record,
+    check_folder,
+    check_target,
     input_record,
     results_csv,
     selected_csv,
     to_json,
     versions,
+    write_folder,
 )
 from ridgewise.report._progress import progress, progress_bar, progress_stages
 from ridgewise.report._reproduction import print_outcome, print_summary, write_reproduction

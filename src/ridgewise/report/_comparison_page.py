@@ -21,7 +21,7 @@ from ridgewise.models import RELATIVE_ALPHAS
 from ridgewise.report import _comparison_figures as figures
 from ridgewise.report._html import Column, DataTable, render_page
 from ridgewise.report._outputs import RESULT_COLUMNS
-from ridgewise.report._words import plain_number
+from ridgewise.report._style import plain_number
 from ridgewise.selectors import label_of
 
 

@@ -10,8 +10,7 @@ from ridgewise._typing import IndexArray
 from ridgewise.evaluation import SelectionRun, feature_weights
 from ridgewise.guarantees import Certificate
 from ridgewise.report._plot import DASHED, SMALL, WIDTH, Plot, Scale, plain, room_for, stroke
-from ridgewise.report._style import BLUE, FAINT, INK, ORANGE
-from ridgewise.report._words import one_line
+from ridgewise.report._style import BLUE, FAINT, INK, ORANGE, one_line
 
 MOST_POINTS = 600  # of a curve: the resolution of a screen
 SHADES = 10  # of the colour of a correlation

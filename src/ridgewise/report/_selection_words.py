@@ -6,7 +6,7 @@ from typing import Any
 from ridgewise._groups import resolve_groups
 from ridgewise.evaluation import LARGEST, ModelAlpha, SelectionRun
 from ridgewise.guarantees import Certificate
-from ridgewise.report._words import one_line, plain_number
+from ridgewise.report._style import one_line, plain_number
 from ridgewise.selectors import METHODS, label_of, method_of
 
 GOOD = 1 / 3  # of eta without any feature: at alpha = 0 that of the interval [1/4, 4]

@@ -20,8 +20,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from ridgewise.report._plot import Plot
-from ridgewise.report._style import PALETTE, STYLE
-from ridgewise.report._words import one_line
+from ridgewise.report._style import PALETTE, STYLE, one_line
 
 PAGE_STYLE = {
     **STYLE,

@@ -14,7 +14,7 @@ from ridgewise.evaluation import ALL_FEATURES, Comparison, SelectionRun, recomme
 from ridgewise.report import _selection_words as words
 from ridgewise.report._comparison_page import alpha_cell, alpha_note, answer, error_format, headline
 from ridgewise.report._console import BSS_STYLE, heading, plain_table, print_parts
-from ridgewise.report._words import one_line
+from ridgewise.report._style import one_line
 
 LONGEST_NAME = 48
 LONGEST_NOTE = 400
