@@ -237,19 +237,14 @@ class SubsetSelector(SpectralSelector):
         what = "groups" if problem.groups.given else "features"
         gaps = {}
         for size in sizes:
-            if self.budget is None:
-                allowed, within = replace(limits, budget=size), f"{size} {what}"
-            else:
-                spent = float(limits.costs[selected[:size]].sum())
-                budget = limits.budget if size == len(selected) else spent
-                allowed, within = (
-                    replace(limits, budget=budget),
-                    f"{what} within a budget of {budget:g}",
-                )
-            subset = selected[:size]
+            subset, budget, within = selected[:size], float(size), f"{size} {what}"
+            if self.budget is not None:
+                is_all = size == len(selected)
+                budget = limits.budget if is_all else float(limits.costs[subset].sum())
+                within = f"{what} within a budget of {budget:g}"
             gaps[size] = Optimality(
                 objective=problem.objective(subset),
-                bound=lower_bound(problem, allowed, subset),
+                bound=lower_bound(problem, replace(limits, budget=budget), subset),
                 of_none=problem.of_none,
                 of_all=problem.of_all,
                 target=self.target,

@@ -26,14 +26,20 @@ from ridgewise._progress import advance
 from ridgewise._threads import one_blas_thread
 from ridgewise._typing import BoolArray, FloatArray, IndexArray, is_sparse
 from ridgewise.subset._grouped import grouped_path
-from ridgewise.subset._problem import Limits, Problem, inverse_root, priced, squared_lengths
+from ridgewise.subset._problem import (
+    ROUNDED_UP,
+    Limits,
+    Problem,
+    inverse_root,
+    priced,
+    squared_lengths,
+)
 
 STEPS = 48  # between two products with all features
 POOL = 2 * STEPS  # features, at least; up to twice as many for large d
 LARGE = 2**20  # values of a dense X from which on products are in single precision
 TIE = {np.float64: 1e-10, np.float32: 1e-6}  # relative difference below which gains are equal
 DRIFT = 1e-4  # relative error of g or h from which on they are computed anew
-ROUNDED_UP = 1 + 1e-12  # costs are sums: what fits but for rounding fits
 
 
 class Path(NamedTuple):

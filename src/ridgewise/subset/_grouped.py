@@ -22,14 +22,13 @@ from ridgewise._progress import advance
 from ridgewise._threads import one_blas_thread
 from ridgewise._typing import AnyArray, FloatArray, IndexArray, is_sparse
 from ridgewise.spectrum import Columns
-from ridgewise.subset._problem import Limits, Problem, inverse_root, priced
+from ridgewise.subset._problem import ROUNDED_UP, Limits, Problem, inverse_root, priced
 
 STEPS = 32  # between two products with all features
 POOL = 64  # groups at least ...
 POOL_FEATURES = 1024  # ... and more of small ones: about so many features
 TIE = 1e-10  # gains that differ by less, relatively, tie: the group that comes first is taken
 DRIFT = 1e-6  # relative rounding error of H from which on all groups are computed anew
-ROUNDED_UP = 1 + 1e-12  # costs are sums: what fits but for rounding fits
 
 
 def grouped_path(problem: Problem, limits: Limits, goal: float) -> tuple[list[int], list[float]]:

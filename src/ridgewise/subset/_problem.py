@@ -21,6 +21,7 @@ from ridgewise.spectrum import Columns, Spectrum, TallSpectrum, WideSpectrum, as
 
 EPS = float(np.finfo(np.float64).eps)
 TARGETS = ("data", "y", "model")
+ROUNDED_UP = 1 + 1e-12  # costs are sums: what fits but for rounding fits
 
 
 @dataclass(frozen=True)
