@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from ridgewise.spectrum import _columns, as_columns
+from ridgewise.spectrum import TallSpectrum, _columns, as_columns, compute_spectrum
 from ridgewise.spectrum._decompose import SOLVERS, decompose, is_safe, rescale
 from ridgewise.spectrum._open import as_rows
 
@@ -271,6 +271,17 @@ def test_safe_kernels():
     assert is_safe(np.diag([1.0, 1e100]))
     for unsafe in (np.inf, np.nan, 1e150, 1e-150):
         assert not is_safe(np.diag([0.0, unsafe]))
+
+
+def test_left_vectors_of_tall_data_are_orthonormal():
+    """X U S^-1 was orthonormal up to 2e-4: the objective of a subset was wrong by as much."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20, 3)) @ np.diag([1, 1e-6, 1e-12]) @ rng.standard_normal((3, 3))
+    spectrum = compute_spectrum(X)
+    assert isinstance(spectrum, TallSpectrum)
+    assert spectrum.rank == 3
+    assert_allclose(spectrum.V.T @ spectrum.V, np.eye(3), atol=1e-14)
+    assert_allclose(spectrum.V * spectrum.singular_values @ spectrum.U.T, X, atol=1e-14)
 
 
 def test_vectors_are_orthonormal_and_contiguous():

@@ -156,11 +156,12 @@ class TallSpectrum(Spectrum):
 
     @cached_property
     def V(self) -> FloatArray:  # type: ignore[override]  # computed on demand: n x rank
-        """V = X U S^-1."""
+        """V = X U S^-1, made orthonormal: the rounding of X is divided by small S too."""
         V = np.empty((self.columns.shape[1], self.rank))
         for place, block in self.columns.dense_blocks():
             V[place] = block.T @ self.U / (self.singular_values * self.columns.scale)
-        return V
+        V, R = np.linalg.qr(V)
+        return V * np.where(np.diagonal(R) < 0, -1.0, 1.0)
 
     @cached_property
     def leverage_scores(self) -> FloatArray:
