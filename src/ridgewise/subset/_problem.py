@@ -92,8 +92,6 @@ class Problem:
         of_none = float(np.sum(G**2)) + constant
         n, d = spectrum.shape
         rounding = EPS * max(n, 4 * np.sqrt(d)) * (1 + float(s2[0]) / alpha)
-        if isinstance(spectrum, TallSpectrum) and Y is not None:  # V = X U S^-1 is rounded
-            rounding += 8 * float(np.linalg.norm(spectrum.V.T @ spectrum.V - np.eye(len(s2))))
         return cls(
             columns,
             factor,
