@@ -60,7 +60,16 @@ def sparsify(
 ) -> Sparsifier:
     """Single-set spectral sparsification: the result of :func:`sparsify_plain`, fast.
 
-    Parameters are those of it, but for the rows: any ``vectors`` of which some can be asked for.
+    Parameters
+    ----------
+    vectors : Vectors
+        Rows of a matrix with orthonormal columns, of which some can be asked for.
+    n_draws, rule, penalty, n_distinct, groups
+        As in :func:`sparsify_plain`.
+
+    Returns
+    -------
+    Sparsifier
 
     Examples
     --------
