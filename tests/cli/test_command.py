@@ -170,6 +170,7 @@ def test_the_help_and_the_version_are_fast(option):
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive  # needs a machine at rest
 def test_a_small_selection_takes_less_than_two_seconds():
     """Of processor time, which other work on the machine changes little."""
     X, y = make_ridge_synthetic(62, 2000, random_state=0)
