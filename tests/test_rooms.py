@@ -10,7 +10,7 @@ import ridgewise
 
 PACKAGE = Path(ridgewise.__file__).parent
 ROOMS = [
-    *("spectrum", "barrier", "subset", "guarantees", "selectors", "models"),
+    *("spectrum", "models", "barrier", "subset", "guarantees", "selectors"),
     *("datasets", "evaluation", "paper", "report", "cli"),
 ]
 # An optional dependency, and the one room that imports it.

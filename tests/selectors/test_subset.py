@@ -8,11 +8,12 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.linear_model import Ridge, RidgeClassifier
+from sklearn.linear_model import Ridge, RidgeClassifier, RidgeCV
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 from ridgewise import LeverageSelector, SubsetSelector, certify
+from ridgewise.models import leave_one_out_alpha
 from ridgewise.spectrum import open_parquet
 from ridgewise.subset import TARGETS, plain_greedy, plain_objective, target_matrix
 
@@ -41,8 +42,11 @@ def test_same_as_plain_on_centred_scaled_data(target, scale, center):
     prepared = X - X.mean(axis=0) if center else X
     prepared = prepared / np.linalg.norm(prepared, axis=0) if scale else prepared
     y = SIGNS - SIGNS.mean() if center else SIGNS
-    share = {"data": 0.1, "y": 1.0, "model": 0.1}[target]
-    alpha = share * np.sum(prepared**2) / len(X)
+    diagonal = np.sum(prepared**2) / len(X)
+    alpha = 0.1 * diagonal
+    if target != "data":
+        settings = {"fit_intercept": center, "tolerance": 0.1}
+        alpha = min(leave_one_out_alpha(prepared, y, **settings).alpha, diagonal)
     assert_allclose(selector.alpha_, alpha)
     M = target_matrix(prepared, target, alpha, y)
     assert_array_equal(selector.selected_, plain_greedy(prepared, M, alpha, 12))
@@ -322,3 +326,20 @@ def test_ahead_of_leverage_in_what_it_optimises():
     M = SIGNS @ SIGNS.T
     objectives = [plain_objective(X, M, found.alpha_, s.selected_) for s in (found, top)]
     assert objectives[0] < objectives[1]
+
+
+def test_spectra_get_an_alpha_that_fits_them():
+    """Where one direction holds nearly all of X, the mean diagonal is far too large an alpha."""
+    rng = np.random.default_rng(0)
+    places = np.linspace(0, 1, 200)
+    peaks = np.exp(-(((places - rng.random((6, 1))) / 0.1) ** 2))
+    amounts = rng.normal(size=(60, 6)) * [1.0, 0.3, 0.2, 0.1, 0.1, 0.05]
+    X = (2 + np.sin(3 * places)) * (1 + rng.normal(size=(60, 1))) + amounts @ peaks
+    X, y = X + 1e-4 * rng.normal(size=X.shape), amounts[:, 3]
+    chosen = SubsetSelector(20, target="y", center=True).fit(X[:40], y[:40])
+    assert chosen.alpha_ < 1e-3 * chosen.singular_values_[0] ** 2 / 40
+    alphas = np.logspace(-8, 3, 45)
+    few, all_of_them = (
+        RidgeCV(alphas).fit(A[:40], y[:40]).score(A[40:], y[40:]) for A in (chosen.transform(X), X)
+    )
+    assert few > 0.98 * all_of_them > 0.9

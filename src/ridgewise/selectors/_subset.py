@@ -14,6 +14,7 @@ from ridgewise._groups import Groups
 from ridgewise._memory import remembered
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.guarantees import effective_dimension, measured_certificate, unweighted_promise
+from ridgewise.models import DualPath, choose_alpha
 from ridgewise.selectors._limits import as_targets, read_limits
 from ridgewise.selectors._spectral import SpectralSelector, check_alpha, check_squares
 from ridgewise.spectrum import Spectrum, as_columns, as_numeric, compute_spectrum, scaled_columns
@@ -27,7 +28,8 @@ from ridgewise.subset import (
     squared_lengths,
 )
 
-AUTO_ALPHA = {"data": 0.1, "y": 1.0, "model": 0.1}  # of the mean diagonal of K
+USUAL_ALPHA = 0.1  # of the mean diagonal of K, without labels
+AS_GOOD = 0.1  # leave-one-out errors this close count as equal: the largest alpha of them is taken
 ENOUGH = 0.95  # of what all features give: where selection stops by default
 
 
@@ -54,8 +56,9 @@ class SubsetSelector(SpectralSelector):
     alpha : float or "auto", default="auto"
         What the ridge model adds to the diagonal of K, above 0. A large alpha makes a filter, which
         looks at each feature by itself; a small one, best subset selection, which fits noise where
-        samples are few. "auto": 0.1 times the mean of the diagonal of K for "data" and "model", and
-        the mean itself for "y". Choose it by `GridSearchCV`, as any parameter.
+        samples are few. "auto": for "data" 0.1 times the mean of the diagonal of K; with labels the
+        largest whose leave-one-out error, with all features, is within 10 % of the least, and at
+        most that mean. Choose it by `GridSearchCV`, as any parameter.
     scale : bool, default=False
         Divide the features by their lengths first, for the choice only: ``transform`` does not.
         With labels this is better for counts of words.
@@ -189,11 +192,7 @@ class SubsetSelector(SpectralSelector):
         check_squares(self.singular_values_)
         limits = self._limits(spectrum.shape[0], groups)
         chosen_by = unit_spectrum(X, spectrum) if self.scale else spectrum
-        diagonal = chosen_by.mean_diagonal
-        if self.alpha == "auto":
-            self.alpha_ = AUTO_ALPHA[self.target] * diagonal
-        else:
-            self.alpha_ = float(self.alpha)
+        self.alpha_ = self._auto_alpha(chosen_by, Y) if self.alpha == "auto" else float(self.alpha)
         problem = Problem.of(chosen_by, self.target, self.alpha_, Y, groups)
         open_end = self.n_features_to_select is None and self.budget is None
         path = greedy_path(problem, limits, enough=ENOUGH if open_end else None)
@@ -201,9 +200,18 @@ class SubsetSelector(SpectralSelector):
         self.objective_path_ = problem.share(path.objectives[1:])
         self.gap_path_ = self._gaps(problem, limits, path.selected)
         self.optimality_ = self.gap_path_.get(len(path.selected))
-        share = spectrum.mean_diagonal / diagonal if self.scale else 1.0
+        share = spectrum.mean_diagonal / chosen_by.mean_diagonal if self.scale else 1.0
         self._certify(spectrum, share * self.alpha_)
         return self
+
+    def _auto_alpha(self, spectrum: Spectrum, Y: FloatArray | None) -> float:
+        """The alpha of a good model of all features; a usual one without labels."""
+        diagonal = spectrum.mean_diagonal
+        if Y is None:
+            return USUAL_ALPHA * diagonal
+        path = DualPath(spectrum.V, spectrum.singular_values**2)
+        found = choose_alpha(path, Y, fit_intercept=self.center, tolerance=AS_GOOD)
+        return min(found.alpha, diagonal)
 
     def _targets(self, y: Any) -> FloatArray:
         """Targets in columns, centred if features are."""
