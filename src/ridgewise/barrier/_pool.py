@@ -204,7 +204,7 @@ class Shift:
 
     def __init__(self, N: FloatArray, sign: int, change: float) -> None:
         self.N, self.sign, self.change = N, sign, change
-        self.W = N @ N / change - sign * N
+        self.W = N @ N.T / change - sign * N  # N is symmetric: half of the work
 
     def of(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
         """L or U of each row, and the positive term in it."""
