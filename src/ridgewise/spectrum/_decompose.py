@@ -30,6 +30,8 @@ class Decomposition(NamedTuple):
     """Of the scaled columns, in descending order; those at rounding level are cut off."""
     cutoff: float
     solver: str
+    is_whole: bool = False
+    """Whether they are known to be all that there are; False if that was not looked into."""
 
 
 def rank_limit(n_samples: int, n_features: int, center: bool) -> int:
@@ -50,9 +52,11 @@ def decompose(columns: Columns, solver: str) -> Decomposition:
         rescale(columns)
         K = columns.gram()
     found = by_gram(K, columns)
-    if solver == "auto" and has_lost_digits(found.singular_values, columns):
+    if solver == "gram":
+        return found
+    if has_lost_digits(found.singular_values, columns):
         return by_qr(columns)
-    return found
+    return found._replace(is_whole=True)
 
 
 def by_gram(K: FloatArray, columns: Columns) -> Decomposition:

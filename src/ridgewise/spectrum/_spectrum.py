@@ -57,13 +57,16 @@ class Spectrum(ABC):
         self.numerical_rank = len(singular_values)
         self.singular_values = singular_values[: self.rank]
         self.cutoff, self.solver = found.cutoff / columns.scale, found.solver
+        self.found_whole = found.is_whole
         shares = (singular_values / singular_values[:1]) ** 2
         self.energy = float(shares[: self.rank].sum() / shares.sum()) if self.rank else 1.0
 
     @cached_property
     def is_whole(self) -> bool:
         """Whether these are all singular values: none was cut off, and rounding hides none."""
-        return self.rank == self.numerical_rank and is_attained(self.rank, self.columns)
+        if self.rank < self.numerical_rank:
+            return False
+        return self.found_whole or is_attained(self.rank, self.columns)
 
     @cached_property
     @abstractmethod
