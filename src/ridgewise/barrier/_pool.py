@@ -112,8 +112,7 @@ class Pool:
         start, stop = len(self), min(2 * len(self) + FIRST_ROWS, self.size)
         if stop == start:
             return False
-        more = self.vectors.take(self.order[start:stop])
-        held = Held(np.concatenate([self.held.X, more]), None)
+        held = Held.of(self.vectors, self.order[:stop])
         self.hold(np.arange(stop), held, again=stop == self.size)
         return True
 
