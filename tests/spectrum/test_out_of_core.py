@@ -3,6 +3,8 @@
 
 import subprocess
 import sys
+import threading
+import time
 
 import numpy as np
 import pandas as pd
@@ -236,6 +238,25 @@ def test_one_pass_for_the_kernel_and_one_for_the_scores(monkeypatch):
     before = len(X.readings)
     BSSSelector(80).fit(X)
     assert len(X.readings) - before <= 20 + 4  # the candidates are read a few hundred at a time
+
+
+def test_no_two_threads_read_at_once(monkeypatch):
+    """Means of features are computed before the pass that needs them."""
+    monkeypatch.setattr(_columns, "BLOCK_BYTES", 8 * 24 * 20)
+    X, reading, overlaps = data(), threading.Lock(), []
+
+    class Exclusive(Grid):
+        def __getitem__(self, place):
+            overlaps.append(not reading.acquire(blocking=False))
+            time.sleep(0.001)
+            found = super().__getitem__(place)
+            if reading.locked():
+                reading.release()
+            return found
+
+    as_rows(Exclusive(X), center=True).gram()
+    assert len(overlaps) > 10
+    assert not any(overlaps)
 
 
 def test_candidates_hold_no_more_than_they_may():

@@ -45,6 +45,14 @@ class GroupedVectors:
         parts = np.split(rows, np.cumsum(sizes)[:-1])
         return np.vstack([self.reduced(part) for part in parts])
 
+    def hold(self, indices: IndexArray) -> tuple[Any, FloatArray | None]:
+        """See `Held`: the rows of `take` as the vectors have them, where none is reduced."""
+        hold = getattr(self.vectors, "hold", None)
+        if hold is None or self.groups.sizes[indices].max(initial=0) > self.rank:
+            return self.take(indices), None
+        found: tuple[Any, FloatArray | None] = hold(self.groups.members(indices))
+        return found
+
     def reduced(self, rows: FloatArray) -> FloatArray:
         """At most ``rank`` rows with the same B."""
         return rows if len(rows) <= self.rank else triangle(rows)

@@ -4,6 +4,7 @@
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -103,6 +104,7 @@ class ParquetTable(Computed):
         ]
         self.dtype = common_type(self.fields, paths[0])
         self.groups = row_groups(files)
+        self.lock = Lock()  # of the files, which two threads must not read at once
         self.shape = (self.groups[-1].stop if self.groups else 0, len(self.fields))
         self.chunks = (max((group.stop - group.start for group in self.groups), default=1), 1)
         self.header = make_header([field.name for field in self.fields])
@@ -114,8 +116,8 @@ class ParquetTable(Computed):
             inside = slice(*np.searchsorted(rows, [group.start, group.stop]))
             if inside.start == inside.stop:
                 continue
-            # many short columns: threads are slower
-            read = group.file.read_row_group(group.number, columns=wanted, use_threads=False)
+            with self.lock:  # many short columns: threads are slower
+                read = group.file.read_row_group(group.number, columns=wanted, use_threads=False)
             # columns are ascending, so they come in the file's order
             for j, column in enumerate(read.columns):
                 if column.null_count > 0:
