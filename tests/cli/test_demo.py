@@ -72,7 +72,7 @@ def test_text_and_json_agree(text, found):
         assert f"{row['method']} {cells}" in flat
     for method, kept in found["kept"].items():
         shown = re.search(rf"{method}, measured (\S+) (\S+)", flat).groups()
-        bounds = pytest.approx([kept["lower"], kept["upper"]], rel=0.02)
+        bounds = pytest.approx([kept["lower"], kept["upper"]], rel=0.02, abs=6e-5)
         assert [float(bound) for bound in shown] == bounds
     for words in found["telling_words"].values():
         assert ", ".join(words) in flat

@@ -27,9 +27,9 @@ MAPPED_SHARE = 0.25  # of the memory: a larger .npy file is memory-mapped
 
 # Matrix Market: comments, then lines of one to four numbers. Checked first, because SciPy's reader
 # crashes the process on some malformed lines, such as a truncated last one.
-NUMBER = rb"(?:[+-]?+(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?+\d++)?+|[+-]?+(?:nan|NaN|inf))"
-NUMBERS = rb"[ \t]*+(?:" + NUMBER + rb"(?:[ \t]++" + NUMBER + rb"){0,3}+[ \t]*+)?+\r?+\n"
-LINES = re.compile(rb"(?:%[^\n]*+\n)*+(?:" + NUMBERS + rb")*+")
+NUMBER = rb"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|nan|NaN|inf)"
+NUMBERS = rb"[ \t]*(?:" + NUMBER + rb"(?:[ \t]+" + NUMBER + rb"){0,3}[ \t]*)?\r?$"
+ODD_LINE = re.compile(rb"^(?!%|" + NUMBERS + rb").*", re.MULTILINE)
 
 
 def read_npy(path: Path, options: Options) -> Raw:
@@ -173,11 +173,12 @@ def load_matrix_market(path: Path, memory: int | None = None) -> Any:
         raise ValueError("it is not a Matrix Market file, which starts with %%MatrixMarket")
     if not content.endswith(b"\n"):
         content += b"\n"
-    found = LINES.match(content)
-    end = 0 if found is None else found.end()
-    if end < len(content):
-        number = content.count(b"\n", 0, end) + 1
-        line = content[end : content.index(b"\n", end)].decode("ascii", "replace")
+    found = ODD_LINE.search(content)
+    if found is not None:
+        number, line = (
+            content.count(b"\n", 0, found.start()) + 1,
+            found[0].decode("ascii", "replace"),
+        )
         raise ValueError(f"line {number} is {shortened(line)}, expected numbers: is it cut off?")
     try:
         _check_header(content, memory)
