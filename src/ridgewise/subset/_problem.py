@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 
 from ridgewise._groups import Groups, resolve_groups
@@ -209,12 +210,17 @@ def squared_lengths(columns: Columns) -> FloatArray:
 
 def _squared_lengths(block: Any, center: bool, scale: float) -> FloatArray:
     if is_sparse(block):
-        block = block.tocsc().astype(np.float64) * scale
-        block.sum_duplicates()
-        sums, squares = block.sum(axis=0), block.multiply(block).sum(axis=0)
-        stored, sums = np.asarray(squares).ravel(), np.asarray(sums).ravel()
-        lengths2 = stored - sums**2 / block.shape[0] if center else stored
-        return np.array([np.maximum(lengths2, 0), stored])
+        block = block.tocsc()
+        if not block.has_canonical_format:
+            block = block.copy()
+            block.sum_duplicates()
+        values, ones = block.data * float(scale), np.ones(block.shape[0])
+        rows = sp.csr_array((values**2, block.indices, block.indptr), shape=block.shape[::-1])
+        stored = rows @ ones
+        if not center:
+            return np.array([stored, stored])
+        rows.data = values
+        return np.array([np.maximum(stored - (rows @ ones) ** 2 / len(ones), 0), stored])
     block = block * scale if scale != 1 else block.astype(np.float64, copy=False)
     stored = np.einsum("ij,ij->j", block, block)
     if not center:
