@@ -172,7 +172,7 @@ class State:
                 best = float(gains.max())
                 if best == -np.inf or (rooms and best < outside):
                     break
-                j = int((gains >= best * (1 - TIE[np.float64])).argmax())
+                j = int((gains >= best - TIE[np.float64] * abs(best)).argmax())
                 objective -= self.trace * pool.step(j)
                 rooms.append(room)
                 room -= float(prices[j])

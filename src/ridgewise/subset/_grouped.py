@@ -148,7 +148,9 @@ class GroupState:
             if places is None and (best < 0 or (steps and best < outside)):
                 break
             j = int(
-                places[len(steps)] if places is not None else (gains >= best * (1 - TIE)).argmax()
+                places[len(steps)]
+                if places is not None
+                else (gains >= best - TIE * abs(best)).argmax()
             )
             x = P[:, ends[j] - self.groups.sizes[local.ids[j]] : ends[j]]
             gain, A, W = directions(self.R, self.N, x)
