@@ -160,31 +160,9 @@ def select(
         table = read()
         method = method_for(method, has_target=table.y is not None)
         _check_target(table, method)
-        labels = group_labels(groups, table)
-        notes = []
-        if labels is not None and "groups" in METHODS[method].parameters:
-            options["groups"] = labels
-        elif labels is not None:
-            notes.append(f"{method} selects the levels of a category one by one, not as a whole.")
-        chosen = []
-        if count is None and epsilon is None:
-            what = "features" if options["groups"] is None else "groups"
-            if method.startswith("subset"):
-                chosen = [f"as many {what} as reach 95 % of what all give, at most the samples"]
-            else:
-                count, why = _default_count(table.X, options["groups"], center=center)
-                chosen = [f"{count:,} {what} ({why})"]
-        selector = make_selector(
-            method,
-            options,
-            n_features=count,
-            seed=seed,
-            X=table.X,
-            classify=_classify(table),
-            intercept=center,
+        selector, chosen, notes = _make_selector(
+            table, method, options, count, seed=seed, center=center
         )
-        if hasattr(selector, "bound") and isinstance(count, int):  # at four sizes, for a picture
-            selector.set_params(bound=sorted({max(1, count // part) for part in (8, 4, 2, 1)}))
         run = prepared_run(
             selector,
             table,
@@ -207,6 +185,36 @@ def select(
             )
         paths, seconds = write(run, table, folder, contents, file=file)
     show(run, table, paths, seconds, in_json=as_json, quiet=quiet)
+
+
+def _make_selector(
+    table: Table, method: str, options: dict[str, Any], count: Any, *, seed: int, center: bool
+) -> tuple[Any, list[str], list[str]]:
+    """Make the selector; also return what was chosen by default, and notes."""
+    labels, chosen, notes = group_labels(options["groups"], table), [], []
+    if labels is not None and "groups" in METHODS[method].parameters:
+        options = {**options, "groups": labels}
+    elif labels is not None:
+        notes.append(f"{method} selects the levels of a category one by one, not as a whole.")
+    if count is None and options["epsilon"] is None:
+        what = "features" if options["groups"] is None else "groups"
+        if method.startswith("subset"):
+            chosen = [f"as many {what} as reach 95 % of what all give, at most the samples"]
+        else:
+            count, why = _default_count(table.X, options["groups"], center=center)
+            chosen = [f"{count:,} {what} ({why})"]
+    selector = make_selector(
+        method,
+        options,
+        n_features=count,
+        seed=seed,
+        X=table.X,
+        classify=_classify(table),
+        intercept=center,
+    )
+    if hasattr(selector, "bound") and isinstance(count, int):  # at four sizes, for a picture
+        selector.set_params(bound=sorted({max(1, count // part) for part in (8, 4, 2, 1)}))
+    return selector, chosen, notes
 
 
 def _classify(table: Table) -> bool:
