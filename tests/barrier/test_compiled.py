@@ -37,12 +37,6 @@ def test_all_draws_are_compiled(rule, seed, penalized, scaled_rows):
     assert fast.counts["rows"] < 100 * 60
 
 
-def test_long_vectors_go_by_blas(monkeypatch, gaussian_rows):
-    monkeypatch.setattr(compiled, "MOST_RANK", 5)
-    assert "compiled draws" not in sparsify(ArrayVectors(gaussian_rows(60, 6)), 20).counts
-    assert "compiled draws" in sparsify(ArrayVectors(gaussian_rows(60, 5)), 20).counts
-
-
 # what goes wrong is noticed
 
 
@@ -74,7 +68,6 @@ def test_scores_that_are_no_numbers_draw_nothing_out_of_bounds(rule, value, wher
         rule,
         (rows, rows),
         np.arange(21),
-        np.einsum("ij,ij->i", rows, rows),
         np.zeros(20, dtype=bool),
         again=True,
         decomposition=decomposition,

@@ -18,10 +18,6 @@ from ridgewise.barrier._resolvent import Decomposition
 
 Pair = tuple[FloatArray, FloatArray]  # one for the lower barrier, one for the upper
 
-# Vectors longer than that go by NumPy: its BLAS makes more of large matrices than plain loops do,
-# unless there are few draws, before which most rows are looked at in vain.
-MOST_RANK = 1000
-
 
 class State(IntEnum):
     """Why no more draws were made."""
@@ -53,7 +49,6 @@ class Block(ctypes.Structure):
         ("potential", ctypes.c_double * 2),
         ("rows", ctypes.c_void_p * 2),
         ("starts", ctypes.c_void_p),
-        ("norms2", ctypes.c_void_p),
         ("diagonal", ctypes.c_void_p * 2),
         ("off", ctypes.c_void_p * 2),
         ("selected", ctypes.c_void_p),
@@ -105,16 +100,10 @@ def own_layout() -> dict[str, int]:
 draw_ahead = load()
 
 
-def serves(rank: int, n_draws: int) -> bool:
-    """Whether compiled draws are there, and faster, for so many vectors of this length."""
-    return draw_ahead is not None and (rank <= MOST_RANK or n_draws < rank)
-
-
 def draws(
     rule: str,
     rows: Pair,
     starts: IndexArray,
-    norms2: FloatArray,
     selected: BoolArray,
     again: bool,
     decomposition: tuple[Decomposition, Decomposition],
@@ -157,7 +146,6 @@ def draws(
         potential=potentials,
         rows=tuple(map(address, rows)),
         starts=starts.ctypes.data,
-        norms2=address(norms2),
         diagonal=tuple(address(side.diagonal) for side in decomposition),
         off=tuple(address(side.off) for side in decomposition),
         selected=taken.ctypes.data,

@@ -114,7 +114,7 @@ class Engine:
         self.lower, self.upper = Resolvent(+1), Resolvent(-1)
         # a tridiagonal matrix has fewer digits of small eigenvalues, which matter at s near 1
         is_close = penalty is not None and self.barriers.s > MOST_S_COMPILED
-        self.is_compiled = compiled.serves(vectors.rank, n_draws) and not is_close
+        self.is_compiled = compiled.draw_ahead is not None and not is_close
         # decompositions cost l^3, what is carried between them l k^2: k = l^(2/3) balances them
         self.most_stale = max(16, round(1.25 * vectors.rank ** (2 / 3)))
         if rule != "norm":  # where the pool is filled, so that it is rotated once for both
@@ -254,7 +254,6 @@ class Engine:
             self.rule,
             rows,
             self.pool.offsets,
-            self.pool.norms2[pool],
             self.selected[pool],
             again=self.pool.again and is_whole,
             decomposition=self.decomposition,

@@ -31,12 +31,8 @@ typedef struct {
     const double *diagonal, *off;   /* of T */
     double *d, *ratio;              /* sign (T - place) = L D L^T, by 1 / D and L's subdiagonal */
     double *C;                      /* N = G - sign C^T C, G = L^-T D^-1 L^-1 */
-    double potential, trace, change;
+    double place, trace, change;    /* change: of the trace by the barrier's last move */
 } Resolvent;
-
-typedef struct {
-    double square, plain;           /* z^T N^2 z and z^T N z */
-} Forms;
 
 INLINE double dot(int64_t n, const double *x, const double *y)
 {
@@ -149,9 +145,21 @@ KERNEL void times(const Resolvent *N, const double *z, double *out)
     reduce(N, z, out);
 }
 
-INLINE Forms forms(int64_t l, const double *z, const double *Nz)
+/* Products of four rows with a and with b. */
+KERNEL void products(int64_t l, const double *const z[], const double *a, const double *b,
+                     double *by_a, double *by_b)
 {
-    return (Forms){dot(l, Nz, Nz), dot(l, Nz, z)};
+    const double *p = z[0], *q = z[1], *r = z[2], *s = z[3];
+    double ap = 0, aq = 0, ar = 0, as = 0, bp = 0, bq = 0, br = 0, bs = 0;
+#pragma omp simd reduction(+ : ap, aq, ar, as, bp, bq, br, bs)
+    for (int64_t i = 0; i < l; i++) {
+        ap += a[i] * p[i], bp += b[i] * p[i];
+        aq += a[i] * q[i], bq += b[i] * q[i];
+        ar += a[i] * r[i], br += b[i] * r[i];
+        as += a[i] * s[i], bs += b[i] * s[i];
+    }
+    by_a[0] = ap, by_a[1] = aq, by_a[2] = ar, by_a[3] = as;
+    by_b[0] = bp, by_b[1] = bq, by_b[2] = br, by_b[3] = bs;
 }
 
 /* Four rows of a matrix from row i on, and where they go to; past its end, row i once more. */
@@ -164,8 +172,8 @@ INLINE void four_rows(int64_t l, int64_t i, int64_t n, const double *from, const
     }
 }
 
-/* Take A + t z z^T for A, given N z in the next row of C: it is to be N z / sqrt(1 / t + ...). */
-INLINE int add(Resolvent *N, const double *z, double t)
+/* From N z in the next row of C to c = N z / sqrt(1 / t + sign z^T N z); 0 if rounding defeats it. */
+INLINE int scale(const Resolvent *N, const double *z, double t)
 {
     double *c = N->C + N->k * N->l;
     const double scale2 = 1 / t + N->sign * dot(N->l, c, z);
@@ -173,7 +181,15 @@ INLINE int add(Resolvent *N, const double *z, double t)
     const double factor = 1 / sqrt(scale2);
 #pragma omp simd
     for (int64_t i = 0; i < N->l; i++) c[i] *= factor;
-    N->k++;
+    return 1;
+}
+
+/* Take A + t z z^T for A, given N z in the next row of C. */
+INLINE int add(Resolvent *N, const double *z, double t)
+{
+    if (!scale(N, z, t)) return 0;
+    const double *c = N->C + N->k++ * N->l;
+    N->trace -= N->sign * dot(N->l, c, c);
     return 1;
 }
 
@@ -181,7 +197,7 @@ INLINE int add(Resolvent *N, const double *z, double t)
 KERNEL int move(Resolvent *N, double place, int64_t k, const double *Z, const double *t)
 {
     const int64_t l = N->l;
-    N->trace = factorize(N, place);
+    N->place = place, N->trace = factorize(N, place);
     if (!(N->trace > 0)) return 0;
     for (int64_t j = 0; j < k; j += FOUR) {
         const double *z[FOUR];
@@ -196,15 +212,12 @@ KERNEL int move(Resolvent *N, double place, int64_t k, const double *Z, const do
         if (two) reduce_two(N, z, next, c, c + l);
         else reduce(N, z, c);
         if (!add(N, z, t[N->k])) return 0;
-        N->trace -= N->sign * dot(l, c, c);
         if (!two) break;
         const double share = N->sign * dot(l, c, next);
 #pragma omp simd
         for (int64_t i = 0; i < l; i++) c[l + i] -= share * c[i];
         if (!add(N, next, t[N->k])) return 0;
-        N->trace -= N->sign * dot(l, c + l, c + l);
     }
-    N->change = N->sign * (N->trace - N->potential);
     return 1;
 }
 
