@@ -11,7 +11,7 @@ import pytest
 
 from ridgewise.barrier import RULES, ArrayVectors, sparsify, sparsify_plain
 from ridgewise.barrier import _compiled as compiled
-from ridgewise.barrier._resolvent import eigendecomposition
+from ridgewise.barrier import _draws as numpy_draws
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -44,10 +44,10 @@ def test_all_draws_are_compiled(rule, seed, penalized, scaled_rows):
 def test_draws_plainly_where_definiteness_is_lost(rule, monkeypatch, gaussian_rows):
     draws = compiled.draws
 
-    def losing(*args, t, **kwargs):
-        nothing = np.empty(0, dtype=int), np.empty(0), kwargs["potentials"], 0
-        lost = compiled.Ahead(compiled.State.LOST_DEFINITENESS, *nothing)
-        return lost if len(t) == 0 else draws(*args, t=t, **kwargs)
+    def losing(task):
+        nothing = np.empty(0, dtype=int), np.empty(0), task.potentials, 0
+        lost = numpy_draws.Ahead(numpy_draws.State.LOST_DEFINITENESS, *nothing)
+        return lost if len(task.t) == 0 else draws(task)
 
     monkeypatch.setattr(compiled, "draws", losing)
     U = gaussian_rows(200, 10)
@@ -63,30 +63,29 @@ def test_scores_that_are_no_numbers_draw_nothing_out_of_bounds(rule, value, wher
     """Where no row matches, no draw is made, and nothing is written past the end."""
     rows = np.random.default_rng(0).standard_normal((20, 4)) / 10
     rows[where] = value
-    decomposition = (eigendecomposition(np.zeros((4, 4))),) * 2
-    ahead = compiled.draws(
+    task = numpy_draws.Task(
         rule,
-        (rows, rows),
-        np.arange(21),
-        np.zeros(20, dtype=bool),
+        rows=(rows, rows),
+        starts=np.arange(21),
+        selected=np.zeros(20, dtype=bool),
         again=True,
-        decomposition=decomposition,
+        decompositions=(numpy_draws.eigendecomposition(np.zeros((4, 4))),) * 2,
         places=(-7.0, 20.0),
         steps=(1.0, 2.0),
         potentials=(4 / 7.0, 4 / 20.0),
-        Z=(np.zeros((3, 4)),) * 2,
+        Z=(np.zeros((0, 4)),) * 2,
         t=np.empty(0),
-        n_drawn=0,
         most=3,
         most_stale=3,
     )
+    ahead = compiled.draws(task)
     assert np.all((ahead.drawn >= 0) & (ahead.drawn < 20))
     assert np.all(np.isfinite(rows[ahead.drawn]))
     assert np.all(np.isfinite(ahead.t))
 
 
 def test_no_memory(monkeypatch, gaussian_rows):
-    monkeypatch.setattr(compiled, "draw_ahead", lambda block: compiled.State.NO_MEMORY)
+    monkeypatch.setattr(compiled, "draw_ahead", lambda block: numpy_draws.State.NO_MEMORY)
     with pytest.raises(MemoryError, match="no room for"):
         sparsify(ArrayVectors(gaussian_rows(50, 5)), 12)
 

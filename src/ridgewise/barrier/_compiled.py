@@ -6,26 +6,14 @@ NumPy, more slowly on small matrices, where calling costs more than computing.
 """
 
 import ctypes
-from enum import IntEnum
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from ridgewise._typing import BoolArray, FloatArray, IndexArray
+from ridgewise._typing import FloatArray
+from ridgewise.barrier._draws import Ahead, State, Task
 from ridgewise.barrier._problem import NEAR_TIE, RULES
-from ridgewise.barrier._resolvent import Decomposition
-
-Pair = tuple[FloatArray, FloatArray]  # one for the lower barrier, one for the upper
-
-
-class State(IntEnum):
-    """Why no more draws were made."""
-
-    DONE = 0
-    NONE_FEASIBLE = 1
-    LOST_DEFINITENESS = 2
-    NO_MEMORY = 3
 
 
 class Block(ctypes.Structure):
@@ -33,14 +21,13 @@ class Block(ctypes.Structure):
 
     _fields_ = (
         ("l", ctypes.c_int64),
-        ("n_rows", ctypes.c_int64),
         ("n_groups", ctypes.c_int64),
         ("rule", ctypes.c_int64),
         ("again", ctypes.c_int64),
-        ("n_drawn", ctypes.c_int64),
         ("most", ctypes.c_int64),
-        ("n_stale", ctypes.c_int64),
         ("most_stale", ctypes.c_int64),
+        ("n_drawn", ctypes.c_int64),
+        ("n_stale", ctypes.c_int64),
         ("n_looked_at", ctypes.c_int64),
         ("near_tie", ctypes.c_double),
         ("least", ctypes.c_double),
@@ -56,16 +43,6 @@ class Block(ctypes.Structure):
         ("t", ctypes.c_void_p),
         ("drawn", ctypes.c_void_p),
     )
-
-
-class Ahead(NamedTuple):
-    """Draws made, and what is known after them."""
-
-    state: State
-    drawn: IndexArray  # places in the pool
-    t: FloatArray
-    potentials: tuple[float, float]
-    n_looked_at: int
 
 
 def load() -> Any:
@@ -100,66 +77,42 @@ def own_layout() -> dict[str, int]:
 draw_ahead = load()
 
 
-def draws(
-    rule: str,
-    rows: Pair,
-    starts: IndexArray,
-    selected: BoolArray,
-    again: bool,
-    decomposition: tuple[Decomposition, Decomposition],
-    places: tuple[float, float],
-    steps: tuple[float, float],
-    potentials: tuple[float, float],
-    Z: Pair,
-    t: FloatArray,
-    n_drawn: int,
-    most: int,
-    most_stale: int,
-) -> Ahead:
-    """Make draws among the groups of rows of a pool, given those made since the decomposition.
-
-    ``rows`` are the pool in the coordinates of either barrier's decomposition, those of group g
-    from starts[g] to starts[g + 1]; ``selected`` groups are drawn only ``again``, if allowed.
-    ``places`` are the barriers' at the decomposition, ``steps`` what they move by a draw,
-    ``potentials`` the present ones. ``Z`` has the rows drawn since the decomposition, of weights
-    ``t``, and is filled up to ``most_stale`` rows or ``most`` draws: ``n_drawn`` were made.
-    """
-    taken = selected.astype(np.uint8)
-    sizes, n_stale, room = np.diff(starts), len(t), len(Z[0])
-    assert most_stale + sizes.max() - 1 <= room
-    all_t, drawn = np.empty(room), np.empty(most, np.int64)
-    all_t[:n_stale] = t
+def draws(task: Task) -> Ahead:
+    """Make the draws of :func:`ridgewise.barrier._draws.draws`."""
+    starts, selected = task.starts.astype(np.int64), task.selected.astype(np.uint8)
+    sizes, n_stale = np.diff(starts), len(task.t)
+    room = task.most_stale + int(sizes.max()) - 1  # the last draw may exceed `most_stale`
+    Z = [np.concatenate([side, np.empty((room - n_stale, side.shape[1]))]) for side in task.Z]
+    t = np.concatenate([task.t, np.empty(room - n_stale)])
+    drawn = np.empty(task.most, np.int64)
     block = Block(
         l=Z[0].shape[1],
-        n_rows=len(rows[0]),
-        n_groups=len(taken),
-        rule=RULES.index(rule),
-        again=again,
-        n_drawn=n_drawn,
-        most=most,
+        n_groups=len(sizes),
+        rule=RULES.index(task.rule),
+        again=task.again,
+        most=task.most,
+        most_stale=task.most_stale,
         n_stale=n_stale,
-        most_stale=most_stale,
         near_tie=NEAR_TIE,
-        least=decomposition[0].least,
-        place=places,
-        step=steps,
-        potential=potentials,
-        rows=tuple(map(address, rows)),
+        least=task.decompositions[0].least,
+        place=task.places,
+        step=task.steps,
+        potential=task.potentials,
+        rows=tuple(map(address, task.rows)),
         starts=starts.ctypes.data,
-        diagonal=tuple(address(side.diagonal) for side in decomposition),
-        off=tuple(address(side.off) for side in decomposition),
-        selected=taken.ctypes.data,
+        diagonal=tuple(address(side.diagonal) for side in task.decompositions),
+        off=tuple(address(side.off) for side in task.decompositions),
+        selected=selected.ctypes.data,
         Z=tuple(map(address, Z)),
-        t=address(all_t),
+        t=address(t),
         drawn=drawn.ctypes.data,
     )
     state = State(draw_ahead(ctypes.byref(block)))
     if state is State.NO_MEMORY:
-        raise MemoryError(f"no room for {most} draws among {len(taken)} rows of {block.l} numbers")
-    potentials = block.potential[0], block.potential[1]
-    drawn = drawn[n_drawn : block.n_drawn]
+        raise MemoryError(f"no room for {task.most} draws among {len(sizes)} rows of {block.l}")
+    drawn = drawn[: block.n_drawn]
     first = n_stale + np.cumsum(sizes[drawn]) - sizes[drawn]
-    return Ahead(state, drawn, all_t[first], potentials, block.n_looked_at)
+    return Ahead(state, drawn, t[first], tuple(block.potential), block.n_looked_at)
 
 
 def address(array: FloatArray) -> int:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Draws among the rows of a pool between two decompositions of A: what the engine does by NumPy,
- * without the cost of calling it. See _engine.py for what a draw is.
+ * without the cost of calling it. See _draws.py.
  *
  * Bounds leave few rows to compute closely. Each row is known by two numbers at a place x0 that the
  * lower barrier reaches later, h = u^T N u and h' = u^T N^2 u, N = (A - x0)^-1. They are sums
@@ -33,28 +33,27 @@ enum state { DONE, NONE_FEASIBLE, LOST_DEFINITENESS, NO_MEMORY };
 /* Input and output; _compiled.py has the same fields. Pairs are lower and upper barrier. */
 #define FIELDS(X)                                                                        \
     X(int64_t, l, )           /* length of a row */                                      \
-    X(int64_t, n_rows, )      /* of the pool */                                          \
     X(int64_t, n_groups, )    /* that are drawn whole; of one row each, mostly */        \
     X(int64_t, rule, )                                                                   \
     X(int64_t, again, )       /* whether selected rows may be drawn, if no other can */  \
-    X(int64_t, n_drawn, )     /* in and out: draws since the decomposition */            \
-    X(int64_t, most, )        /* ... of which at most so many */                         \
-    X(int64_t, n_stale, )     /* in and out: rows drawn since the decomposition ... */   \
-    X(int64_t, most_stale, )  /* ... after which no more are */                          \
-    X(int64_t, n_looked_at, ) /* out: rows computed closely */                           \
+    X(int64_t, most, )        /* draws to make */                                        \
+    X(int64_t, most_stale, )  /* rows since the decomposition after which none is made */ \
+    X(int64_t, n_drawn, )     /* out: draws made */                                      \
+    X(int64_t, n_stale, )     /* in and out: rows drawn since the decomposition */       \
+    X(int64_t, n_looked_at, ) /* out: groups computed closely */                         \
     X(double, near_tie, )                                                                \
-    X(double, least, )        /* a lower bound of the lower T's eigenvalues */           \
-    X(double, place, [2])     /* of the barriers, at the decomposition ... */            \
-    X(double, step, [2])      /* ... and by how much a draw moves them */                \
+    X(double, least, )        /* the least eigenvalue of A as decomposed, or less */     \
+    X(double, place, [2])     /* of the barriers, before the first draw */               \
+    X(double, step, [2])      /* by which they move before each */                       \
     X(double, potential, [2]) /* in and out */                                           \
     X(const double *, rows, [2])                                                         \
     X(const int64_t *, starts, ) /* of the groups' rows, and their end */                \
     X(const double *, diagonal, [2]) /* of T ... */                                      \
     X(const double *, off, [2])      /* ... and beside its diagonal */                   \
     X(uint8_t *, selected, )  /* in and out */                                           \
-    X(double *, Z, [2])       /* in and out: rows drawn ... */                           \
+    X(double *, Z, [2])       /* in and out: rows drawn since the decomposition ... */   \
     X(double *, t, )          /* ... and their weights */                                \
-    X(int64_t *, drawn, )     /* out: their places in the pool */
+    X(int64_t *, drawn, )     /* out: groups */
 
 #define DECLARE(type, name, size) type name size;
 typedef struct {

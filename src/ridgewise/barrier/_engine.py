@@ -21,9 +21,11 @@ from ridgewise._progress import advance
 from ridgewise._threads import one_blas_thread
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.barrier import _compiled as compiled
+from ridgewise.barrier import _draws as numpy_draws
 from ridgewise.barrier import _plain as plain
+from ridgewise.barrier._draws import SIGNS, Ahead, Numbers, State, Task
 from ridgewise.barrier._grouped import grouped
-from ridgewise.barrier._pool import Pair, Pool, Shift
+from ridgewise.barrier._pool import Pool, Shift
 from ridgewise.barrier._problem import (
     NONE_FEASIBLE,
     Barriers,
@@ -36,14 +38,7 @@ from ridgewise.barrier._problem import (
     finish,
     is_feasible,
     refill_interval,
-    spans,
     sums,
-)
-from ridgewise.barrier._resolvent import (
-    LostDefinitenessError,
-    Resolvent,
-    eigendecomposition,
-    tridiagonalization,
 )
 
 MOST_S_COMPILED = 0.99  # with a penalty
@@ -101,17 +96,15 @@ class Engine:
         self.barriers = Barriers(vectors.rank, n_draws, penalty)
         self.pool = Pool(vectors, self.barriers, rule)
         self.selected = np.zeros(len(self.pool.order), dtype=bool)
-        self.tau, self.n_selected = 0, 0  # draws made, distinct rows among them
-        self.positions = np.empty(self.goal.most, dtype=np.intp)
-        self.t = np.empty(self.goal.most)
-        self.refill_at = 0
+        self.positions: list[int] = []  # drawn, and ...
+        self.t: list[float] = []  # ... their weights
+        self.refill_at = self.filled_at = 0
 
-        self.A = np.zeros((vectors.rank, vectors.rank))  # without the draws since `fresh_at`
+        self.A = np.zeros((vectors.rank, vectors.rank))  # as decomposed
+        self.stale = np.empty((0, vectors.rank))  # rows drawn since, and ...
+        self.stale_t = np.empty(0)  # ... their weights
         self.fresh_at, self.patience = 0, 0
-        self.raw = np.empty((0, vectors.rank))  # the rows drawn since ...
-        self.raw_t = np.empty(0)  # ... and their weights
-        self.n_stale = 0  # ... and how many they are
-        self.lower, self.upper = Resolvent(+1), Resolvent(-1)
+        self.potentials: Numbers = (math.nan, math.nan)
         # a tridiagonal matrix has fewer digits of small eigenvalues, which matter at s near 1
         is_close = penalty is not None and self.barriers.s > MOST_S_COMPILED
         self.is_compiled = compiled.draw_ahead is not None and not is_close
@@ -123,226 +116,138 @@ class Engine:
                 self.most_stale = math.ceil(interval / round(interval / self.most_stale))
             else:
                 self.most_stale -= self.most_stale % interval
-        self.largest = int(self.pool.sizes.max(initial=1))
-        self.depth = 16  # how far into the pool draws went since the last decomposition
         self.counts: Counter[str] = Counter()
+
+    @property
+    def tau(self) -> int:
+        """The number of draws made."""
+        return len(self.t)
 
     def run(self) -> Sparsifier:
         """Make all draws."""
-        while not self.goal.is_reached(self.tau, self.n_selected):
+        while not self.goal.is_reached(self.tau, int(np.count_nonzero(self.selected))):
             advance(min(self.tau, self.goal.n_draws), self.goal.n_draws, "draws")
-            if self.tau - self.fresh_at >= self.patience or self.n_stale >= self.most_stale:
+            if self.tau - self.fresh_at >= self.patience or len(self.stale) >= self.most_stale:
                 self.decompose()
             if self.rule != "norm" and self.tau >= self.refill_at:
                 self.fill()
-            try:
-                made = self.draw_compiled() if self.is_compiled else self.draw()
-            except LostDefinitenessError:
-                self.start_again()
+            ahead = self.draw()
+            if len(ahead.drawn) > 0:
+                continue
+            if ahead.state is not State.LOST_DEFINITENESS:
+                self.widen()
+            elif self.tau > self.fresh_at:
+                self.counts["early decompositions"] += 1
+                self.decompose()
             else:
-                if made == 0:
-                    self.widen()
+                self.draw_plainly()
         self.counts["scans"] = self.pool.n_scans
-        draws, t = self.pool.order[self.positions[: self.tau]], self.t[: self.tau]
+        draws, t = self.pool.order[self.positions], np.array(self.t)
         return finish(self.vectors, self.barriers, draws, t, dict(self.counts), self.penalty)
-
-    def record(self, positions: IndexArray, rows: FloatArray, t: FloatArray) -> None:
-        """Remember draws."""
-        new = slice(self.tau, self.tau + len(t))
-        self.positions[new], self.t[new] = positions, t
-        stale = slice(self.n_stale, self.n_stale + len(rows))
-        self.raw[stale], self.raw_t[stale] = rows, np.repeat(t, self.pool.sizes[positions])
-        self.n_stale = stale.stop
-        for position in positions:
-            self.n_selected += not self.selected[position]
-            self.selected[position] = True
-        self.tau = new.stop
-
-    # A and its decomposition
 
     def decompose(self) -> None:
         """Bring A up to date and decompose it: tridiagonal for compiled draws, else diagonal."""
         self.counts["decompositions"] += 1
-        A = self.grown()
-        A_lower, A_upper = self.barriers.lift(A)
-        decomposed = tridiagonalization if self.is_compiled else eigendecomposition
+        self.A, self.fresh_at = self.grown(), self.tau
+        self.stale, self.stale_t = self.stale[:0], self.stale_t[:0]
+        decomposed = (
+            numpy_draws.tridiagonalization if self.is_compiled else numpy_draws.eigendecomposition
+        )
+        A_lower, A_upper = self.barriers.lift(self.A)
         lower = decomposed(A_lower)
         upper = lower if A_upper is A_lower else decomposed(A_upper)
-        L, U = self.barriers.lower(self.tau), self.barriers.upper(self.tau)
-        self.lower.potential = lower.potential(+1, L)
-        self.upper.potential = upper.potential(-1, U)
-        self.decomposition = lower, upper
-        self.Q: Pair = (lower.Q, upper.Q)
+        self.decompositions = lower, upper
+        L, U = self.barriers.places(self.tau)
+        self.potentials = lower.potential(+1, L), upper.potential(-1, U)
         # the lower barrier moves by 1 a draw and must not reach the old smallest eigenvalue
         self.patience = max(1, min(self.most_stale, int(lower.least - L) - 1))
-        self.become_fresh(A)
-
-    def become_fresh(self, A: FloatArray) -> None:
-        """Have the draws made until now in A."""
-        self.prefix, self.depth = 2 * self.depth + 32, 0
-        self.pool.rotated = None
-        self.A, self.fresh_at = A, self.tau
-        # rows drawn since: as they are, and in each barrier's coordinates
-        self.n_stale = 0
-        self.raw = np.empty((self.most_stale + self.largest, self.vectors.rank))
-        self.raw_t = np.empty(len(self.raw))
-        Z = np.empty_like(self.raw)
-        self.Z = Z, Z if self.Q[0] is self.Q[1] else np.empty_like(Z)
+        self.pool.rotate((lower.Q, upper.Q), self.selected)
 
     def grown(self) -> FloatArray:
         """A with the draws since the last decomposition in it."""
-        rows, t = self.raw[: self.n_stale], self.raw_t[: self.n_stale]
-        return self.A + (rows.T * t) @ rows
-
-    # the pool
+        return self.A + (self.stale.T * self.stale_t) @ self.stale
 
     def fill(self) -> None:
         """Score all rows by explicit resolvents, and fill the pool."""
-        A_lower, A_upper = self.barriers.lift(self.grown())
-        L, U = self.barriers.lower(self.tau + 1), self.barriers.upper(self.tau + 1)
-        identity = np.eye(self.vectors.rank)
-        N_lower, N_upper = (
-            plain.inverse(A_lower - L * identity),
-            plain.inverse(U * identity - A_upper),
-        )
-        lower = Shift(N_lower, +1, float(np.trace(N_lower)) - self.lower.potential)
-        upper = Shift(N_upper, -1, self.upper.potential - float(np.trace(N_upper)))
-        self.pool.fill(lower, upper, self.selected, self.tau == 0 and self.penalty is None)
+        shifts = []
+        for sign, A, place, potential in zip(
+            SIGNS,
+            self.barriers.lift(self.grown()),
+            self.barriers.places(self.tau + 1),
+            self.potentials,
+            strict=True,
+        ):
+            N = plain.inverse(sign * (A - place * np.eye(len(A))))
+            shifts.append(Shift(N, sign, sign * (float(np.trace(N)) - potential)))
+        is_first = self.tau == 0 and self.penalty is None
+        self.pool.fill(shifts[0], shifts[1], self.selected, is_first)
         self.refill_at = self.tau + refill_interval(self.rule, self.barriers.n_draws)
         self.filled_at = self.tau
 
     def widen(self) -> None:
         """No row of the pool is feasible: have others in it, or look at all rows plainly."""
-        if self.rule != "norm" and self.filled_at < self.tau:
+        if self.rule == "norm":
+            if not self.pool.look_further(self.selected):
+                self.draw_plainly()
+        elif self.filled_at < self.tau:
             self.fill()
-        elif self.rule == "norm" and len(self.pool.places) >= self.prefix:
-            self.depth = len(self.pool.places)
-            self.prefix, self.pool.rotated = 4 * self.prefix, None
-        elif self.rule != "norm" or not self.pool.extend():
-            self.draw_plainly()
-
-    @property
-    def rows(self) -> Pair:
-        """What is looked at of the pool, in each barrier's coordinates."""
-        if self.pool.rotated is None:
-            self.pool.rotate(self.Q, self.places())
-        assert self.pool.rotated is not None
-        return self.pool.rotated
-
-    def places(self) -> IndexArray:
-        """What to look at of the pool: of a prefix, the first unselected rows, if they will do."""
-        everything = np.arange(len(self.pool))
-        if self.rule != "norm":
-            return everything
-        left = everything[~self.selected[: len(self.pool)]]
-        if self.pool.again and len(left) <= self.prefix:
-            return everything
-        return left[: self.prefix]
-
-    # draws
-
-    def draw_compiled(self) -> int:
-        """Make draws up to the next decomposition or scan, and tell how many."""
-        stop = self.stop()
-        rows, fresh = self.rows, self.fresh_at
-        pool = self.pool.positions[self.pool.places]
-        if len(pool) == 0:
-            return 0
-        is_whole = len(pool) == len(self.pool)
-        fit = math.ceil((self.most_stale - self.n_stale) / self.pool.sizes[pool].min())
-        ahead = compiled.draws(
-            self.rule,
-            rows,
-            self.pool.offsets,
-            self.selected[pool],
-            again=self.pool.again and is_whole,
-            decomposition=self.decomposition,
-            places=(self.barriers.lower(fresh), self.barriers.upper(fresh)),
-            steps=(1.0, self.barriers.delta_U),
-            potentials=(self.lower.potential, self.upper.potential),
-            Z=self.Z,
-            t=self.raw_t[: self.n_stale],
-            n_drawn=self.tau - fresh,
-            most=min(stop - fresh, self.tau - fresh + fit),
-            most_stale=self.most_stale,
-        )
-        n_made = len(ahead.drawn)
-        self.depth = max(self.depth, int(ahead.drawn.max(initial=0)))
-        raw = self.pool.rows(self.pool.places[ahead.drawn])
-        self.record(pool[ahead.drawn], raw, ahead.t)
-        self.counts["compiled draws"] += n_made
-        self.counts["rows"] += ahead.n_looked_at
-        self.lower.potential, self.upper.potential = ahead.potentials
-        if n_made == 0 and ahead.state is compiled.State.LOST_DEFINITENESS:
-            raise LostDefinitenessError
-        return n_made
-
-    def stop(self) -> int:
-        """The draw before which A is decomposed or scored anew, or the goal may be reached."""
-        left = self.goal.n_draws - self.tau
-        if self.goal.n_distinct is not None:
-            left = max(left, self.goal.n_distinct - self.n_selected)
-        stop = min(self.tau + left, self.goal.most, self.fresh_at + self.patience)
-        return stop if self.rule == "norm" else min(stop, self.refill_at)
-
-    def draw(self) -> int:
-        """One draw by NumPy: 1, or 0 if no row of the pool is feasible."""
-        k = self.n_stale
-        t_inverse = 1 / self.raw_t[:k]
-        L, U = self.barriers.lower(self.tau + 1), self.barriers.upper(self.tau + 1)
-        lower, upper = (side.diagonal for side in self.decomposition)
-        self.lower.move(lower - L, self.Z[0][:k], t_inverse)
-        self.upper.move(U - upper, self.Z[1][:k], t_inverse)
-        found = self.choose()
-        if found is None:
-            return 0
-        i, t = found
-        self.depth = max(self.depth, i)
-        drawn = slice(*self.pool.offsets[i : i + 2])
-        for resolvent, Z, rows in zip((self.lower, self.upper), self.Z, self.rows, strict=True):
-            resolvent.add(t, rows[drawn])
-            Z[k : k + drawn.stop - drawn.start] = rows[drawn]
-        place = self.pool.places[[i]]
-        self.record(self.pool.positions[place], self.pool.rows(place), np.array([t]))
-        return 1
-
-    def choose(self) -> tuple[int, float] | None:
-        """Which row of the pool is drawn, and its weight; None if none is feasible."""
-        lower, upper = self.rows
-        positions = self.pool.positions[self.pool.places]
-        selected = self.selected[positions]
-        again = self.pool.again and len(positions) == len(self.pool)
-        for is_again in (False, True)[: 1 + again]:
-            left = np.flatnonzero(selected == is_again)
-            # the first feasible row is likely to be among the first ones
-            size = 64 if self.rule == "norm" else max(len(left), 1)
-            for start in range(0, len(left), size):
-                places = left[start : start + size]
-                self.counts["rows"] += len(places)
-                rows, sizes = spans(self.pool.offsets, places), self.pool.sizes[positions[places]]
-                lv, term = (sums(part, sizes) for part in self.lower.shift(lower[rows]))
-                uv = sums(self.upper.shift(upper[rows])[0], sizes)
-                i = choose(self.rule, lv, uv, is_feasible(lv, uv, term))
-                if i >= 0:
-                    return int(places[i]), float(2 / (lv[i] + uv[i]))
-        return None
-
-    # where the fast arithmetic fails
-
-    def start_again(self) -> None:
-        """Rounding defeated a draw: decompose A, or draw plainly if it was fresh."""
-        if self.tau > self.fresh_at:
-            self.counts["early decompositions"] += 1
-            self.decompose()
         else:
             self.draw_plainly()
 
+    def draw(self) -> Ahead:
+        """Make draws up to the next decomposition or scan, if rows of the pool are feasible."""
+        pool, Q = self.pool.looked_at, [found.Q for found in self.decompositions]
+        if len(pool) == 0:
+            return Ahead(State.NONE_FEASIBLE, np.empty(0, np.intp), np.empty(0), self.potentials, 0)
+        sizes = self.pool.sizes[pool]
+        Z = self.stale @ Q[0]
+        ahead = (compiled.draws if self.is_compiled else numpy_draws.draws)(
+            Task(
+                self.rule,
+                self.pool.rows,
+                np.append(0, np.cumsum(sizes)),
+                self.selected[pool],
+                self.pool.may_repeat,
+                self.decompositions,
+                self.barriers.places(self.tau),
+                (1.0, self.barriers.delta_U),
+                self.potentials,
+                (Z, Z if Q[0] is Q[1] else self.stale @ Q[1]),
+                self.stale_t,
+                min(self.left(), math.ceil((self.most_stale - len(self.stale)) / sizes.min())),
+                self.most_stale,
+            )
+        )
+        self.counts["compiled draws"] += self.is_compiled * len(ahead.drawn)
+        self.counts["rows"] += ahead.n_looked_at
+        self.potentials = ahead.potentials
+        self.pool.depth = max(self.pool.depth, int(ahead.drawn.max(initial=0)))
+        self.record(pool[ahead.drawn], self.pool.part(pool[ahead.drawn]).explicit(), ahead.t)
+        return ahead
+
+    def left(self) -> int:
+        """Draws before A is decomposed or scored anew, or the goal may be reached."""
+        left = self.goal.n_draws - self.tau
+        if self.goal.n_distinct is not None:
+            left = max(left, self.goal.n_distinct - int(np.count_nonzero(self.selected)))
+        left = min(left, self.goal.most - self.tau, self.fresh_at + self.patience - self.tau)
+        return left if self.rule == "norm" else min(left, self.refill_at - self.tau)
+
+    def record(self, positions: IndexArray, rows: FloatArray, t: FloatArray) -> None:
+        """Remember draws."""
+        self.positions.extend(positions)
+        self.t.extend(t)
+        self.selected[positions] = True
+        self.stale = np.vstack([self.stale, rows])
+        self.stale_t = np.append(self.stale_t, np.repeat(t, self.pool.sizes[positions]))
+
     def draw_plainly(self) -> None:
-        """One draw as the plain algorithm makes it, by explicit inverses."""
+        """One draw as the plain algorithm makes it, by explicit inverses; decompose after it."""
         self.counts["plain draws"] += 1
-        self.lower.potential = self.upper.potential = np.nan  # not carried over this draw
-        A_lower, A_upper = self.barriers.lift(self.grown())
-        L, U = self.barriers.lower(self.tau), self.barriers.upper(self.tau)
+        (A_lower, A_upper), (L, U) = (
+            self.barriers.lift(self.grown()),
+            self.barriers.places(self.tau),
+        )
         for block in self.all_drawable():
             rows, sizes = self.vectors.take(self.pool.order[block]), self.pool.sizes[block]
             lv, term = (sums(part, sizes) for part in plain.lower_shift(rows, 1.0, A_lower, L))
@@ -350,7 +255,8 @@ class Engine:
             i = choose(self.rule, lv, uv, is_feasible(lv, uv, term))
             if i >= 0:
                 span = slice(sizes[:i].sum(), sizes[: i + 1].sum())
-                self.record_plainly(block[[i]], rows[span], np.array([2 / (lv[i] + uv[i])]))
+                self.record(block[[i]], rows[span], np.array([2 / (lv[i] + uv[i])]))
+                self.patience = 0
                 return
         raise NumericalBreakdownError(NONE_FEASIBLE)
 
@@ -364,11 +270,3 @@ class Engine:
         for positions in (prefix[~self.selected[prefix]], prefix, rest[~self.selected[rest]]):
             for start in range(0, len(positions), BATCH):
                 yield positions[start : start + BATCH]
-
-    def record_plainly(self, positions: IndexArray, rows: FloatArray, t: FloatArray) -> None:
-        """Remember a draw made plainly, and decompose before the next one."""
-        if self.n_stale + len(rows) > len(self.raw):
-            self.raw = np.concatenate([self.raw, np.empty_like(self.raw)])
-            self.raw_t = np.concatenate([self.raw_t, np.empty_like(self.raw_t)])
-        self.record(positions, rows, t)
-        self.patience = 0

@@ -89,9 +89,9 @@ def sparsify_plain(
     weights: list[float] = []
     while not goal.is_reached(len(draws), int(np.count_nonzero(selected))):
         tau = len(draws)
-        A_lower, A_upper = barriers.lift(A)
-        lv, term = lower_shift(rows, 1.0, A_lower, barriers.lower(tau))
-        uv = upper_shift(rows, barriers.delta_U, A_upper, barriers.upper(tau))
+        (A_lower, A_upper), (L, U_tau) = barriers.lift(A), barriers.places(tau)
+        lv, term = lower_shift(rows, 1.0, A_lower, L)
+        uv = upper_shift(rows, barriers.delta_U, A_upper, U_tau)
         i = choice.row(tau, lv, uv, is_feasible(lv, uv, term))
         t = 2 / (lv[i] + uv[i])
         A += t * (rows[i] if rows.ndim == 3 else np.outer(rows[i], rows[i]))

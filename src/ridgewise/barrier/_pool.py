@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ridgewise._typing import BoolArray, FloatArray, IndexArray
+from ridgewise.barrier._draws import Pair
 from ridgewise.barrier._problem import (
     Barriers,
     Vectors,
@@ -20,9 +21,7 @@ from ridgewise.barrier._problem import (
     sums,
 )
 
-Pair = tuple[FloatArray, FloatArray]  # one for the lower barrier, one for the upper
-
-FIRST_ROWS = 64  # of a prefix
+FIRST_ROWS = 64  # of a prefix, held and looked at at first
 SPARE_ROWS = 64  # before and after the last row of the pool that are scored exactly at first
 ERRORS = 4.0  # times the errors that were seen are allowed for
 NEAR = 1e-8  # of the largest slack: nearer than this, rows count as equal
@@ -60,11 +59,9 @@ class Held(NamedTuple):
 class Pool:
     """Rows by their positions in scan order, as they are and in both barriers' coordinates.
 
-    A position is that of a group of rows, of one row mostly: its rows are those from starts[i] to
-    starts[i + 1].
-
-    A prefix in scan order for the rule "norm", `extend` makes it longer; for the other rules the
-    rows that `fill` finds.
+    A position is that of a group of rows, of one row mostly. For the rule "norm" the pool is a
+    prefix in scan order, of which no more is held and looked at than needed; for the other rules
+    the rows that `fill` finds.
 
     Parameters
     ----------
@@ -73,47 +70,92 @@ class Pool:
     barriers : Barriers
         Of the run.
     rule : {"norm", "slack", "ratio"}
+
+    Attributes
+    ----------
+    positions : ndarray
+        What is held, in scan order.
+    looked_at : ndarray
+        Those of them whose rows are in `rows`, in the coordinates of either barrier.
+    again, may_repeat : bool
+        Whether selected rows may be drawn: of the pool, and now.
+    depth : int
+        How far into `looked_at` draws went since the last decomposition.
     """
 
     def __init__(self, vectors: Vectors, barriers: Barriers, rule: str) -> None:
-        self.vectors = vectors
+        self.vectors, self.is_prefix = vectors, rule == "norm"
         self.order = scan_order(penalized_norms2(vectors, barriers.penalty))
         self.norms2 = vectors.norms2[self.order]
         self.sizes = sizes_of(vectors)[self.order]
         self.size = pool_size(rule, vectors.rank, barriers.n_draws, self.sizes)
-        self.hold(np.empty(0, dtype=np.intp), Held(np.empty((0, vectors.rank)), None))
-        self.n_scans = 0
+        self.positions = self.looked_at = np.empty(0, dtype=np.intp)
+        self.depth, self.n_scans = FIRST_ROWS // 4, 0
+        self.again = self.may_repeat = False
 
-    def __len__(self) -> int:
-        return len(self.positions)
+    def part(self, positions: IndexArray) -> Held:
+        """Rows of the pool, by their positions."""
+        if positions is self.positions:
+            return self.held
+        return self.held.part(self.within(self.positions, positions))
 
-    def hold(self, positions: IndexArray, held: Held, again: bool = False) -> None:
-        """Hold these rows and no others; ``again``: selected rows may be drawn."""
-        self.positions, self.held, self.again = positions, held, again
-        self.starts = ends(self.sizes[positions])
+    def within(self, positions: IndexArray, some: IndexArray) -> IndexArray:
+        """Row numbers of some of the positions, which are ascending, in the rows of all."""
+        return spans(ends(self.sizes[positions]), np.searchsorted(positions, some))
+
+    def look_at(self, positions: IndexArray, may_repeat: bool) -> None:
+        """Have draws made among these positions of the pool."""
+        self.looked_at, self.may_repeat = positions, may_repeat
         self.rotated: Pair | None = None
 
-    def rotate(self, Q: Pair, places: IndexArray) -> None:
-        """Have the rows of some of the pool in the coordinates Q of both barriers."""
-        self.places, self.offsets = places, ends(self.sizes[self.positions[places]])
-        is_all = len(places) == len(self)
-        rows = self.held if is_all else self.held.part(spans(self.starts, places))
-        lower = rows.times(Q[0])
-        self.rotated = lower, lower if Q[0] is Q[1] else rows.times(Q[1])
+    @property
+    def rows(self) -> Pair:
+        """The rows of `looked_at`, in the coordinates of either barrier."""
+        if self.rotated is None:
+            self.rotated = self.in_coordinates(self.looked_at)
+        return self.rotated
 
-    def rows(self, places: IndexArray) -> FloatArray:
-        """Rows of the pool as they are."""
-        return self.held.part(spans(self.starts, places)).explicit()
+    def in_coordinates(self, positions: IndexArray) -> Pair:
+        """The same of other positions."""
+        rows = self.part(positions)
+        lower = rows.times(self.Q[0])
+        return lower, lower if self.Q[0] is self.Q[1] else rows.times(self.Q[1])
+
+    def rotate(self, Q: Pair, selected: BoolArray) -> None:
+        """Have other coordinates."""
+        self.Q = Q
+        if not self.is_prefix:
+            self.look_at(self.positions, self.again)
+            return
+        expected, self.depth = 2 * self.depth + FIRST_ROWS // 2, 0
+        left = np.flatnonzero(~selected[: len(self.positions)])
+        is_all = self.again and len(left) <= expected
+        self.look_at(self.positions if is_all else left[:expected], is_all)
 
     # the rule "norm": a prefix in scan order
 
-    def extend(self) -> bool:
-        """Hold more of the prefix, if there is more."""
-        start, stop = len(self), min(2 * len(self) + FIRST_ROWS, self.size)
-        if stop == start:
+    def look_further(self, selected: BoolArray) -> bool:
+        """Look at more of the prefix, at last also at selected rows; False if there is no more."""
+        self.depth = len(self.looked_at)
+        after = int(self.looked_at[-1]) + 1 if self.depth > 0 else 0
+        further = after + np.flatnonzero(~selected[after : len(self.positions)])
+        if self.may_repeat:
             return False
-        held = Held.of(self.vectors, self.order[:stop])
-        self.hold(np.arange(stop), held, again=stop == self.size)
+        if len(further) > 0:
+            further = further[: 3 * self.depth + FIRST_ROWS]
+            lower, upper = self.rows
+            lower_too, upper_too = self.in_coordinates(further)
+            self.looked_at = np.concatenate([self.looked_at, further])
+            rows = np.vstack([lower, lower_too])
+            is_same = lower is upper
+            self.rotated = rows, rows if is_same else np.vstack([upper, upper_too])
+        elif len(self.positions) < self.size:
+            self.positions = np.arange(min(2 * len(self.positions) + FIRST_ROWS, self.size))
+            self.held = Held.of(self.vectors, self.order[self.positions])
+            self.again = len(self.positions) == self.size
+            return self.look_further(selected)
+        else:
+            self.look_at(self.positions, may_repeat=True)
         return True
 
     # the rules "slack" and "ratio": the rows with the most slack
@@ -154,7 +196,9 @@ class Pool:
             slack, feasible = self.weigh(rows, best, border, lower, upper)
         pool, again = pool_of(slack, feasible, selected[border], self.size - n_sure)
         positions = np.sort(np.concatenate([sure, border[pool]]))
-        self.hold(positions, rows.part(self.within(best, positions)), again)
+        self.held = rows.part(self.within(best, positions))
+        self.positions, self.again = positions, again
+        self.look_at(positions, again)
 
     def limits(
         self,
@@ -182,10 +226,6 @@ class Pool:
         (lv, term), (uv, _) = lower.of(explicit), upper.of(explicit)
         lv, uv, term = sums(lv, sizes), sums(uv, sizes), sums(term, sizes)
         return lv - uv, is_feasible(lv, uv, term)
-
-    def within(self, positions: IndexArray, some: IndexArray) -> IndexArray:
-        """Row numbers of some of the positions, both ascending, in the rows of all."""
-        return spans(ends(self.sizes[positions]), np.searchsorted(positions, some))
 
 
 def largest(scores: FloatArray, count: int) -> IndexArray:

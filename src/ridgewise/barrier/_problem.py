@@ -170,13 +170,9 @@ class Barriers:
             )
         self.delta_U = (1 + self.s) / (1 - self.s)
 
-    def lower(self, tau: int) -> float:
-        """L_tau."""
-        return tau - self.start
-
-    def upper(self, tau: int) -> float:
-        """U_tau."""
-        return self.delta_U * (tau + self.start)
+    def places(self, tau: int) -> tuple[float, float]:
+        """L_tau and U_tau."""
+        return tau - self.start, self.delta_U * (tau + self.start)
 
     def promised(self, n_made: int) -> tuple[float, float]:
         """Between which numbers the eigenvalues of sum w_j u_j u_j^T lie after so many draws."""

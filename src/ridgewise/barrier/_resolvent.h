@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * One barrier's view of A in compiled draws; see _resolvent.py for the formulas.
+ * One barrier's view of A in compiled draws; see _draws.py for the formulas.
  *
  * A = Q T Q^T is known by a tridiagonal T, which costs a third of its eigenvalues and eigenvectors
  * and serves as well: T - place = L D L^T in l steps for any place of a barrier, and so G, the

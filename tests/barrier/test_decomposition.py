@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from ridgewise.barrier._resolvent import TOLERANCE, eigendecomposition, tridiagonalization
+from ridgewise.barrier._draws import TOLERANCE, eigendecomposition, tridiagonalization
 
 
 def symmetric(size, seed=0, rank=None):
