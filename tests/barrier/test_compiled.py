@@ -76,6 +76,8 @@ def test_scores_that_are_no_numbers_draw_nothing_out_of_bounds(rule, value, wher
         Z=(np.zeros((0, 4)),) * 2,
         t=np.empty(0),
         most=3,
+        enough=3,
+        wanted=0,
         most_stale=3,
     )
     ahead = compiled.draws(task)

@@ -36,10 +36,13 @@ enum state { DONE, NONE_FEASIBLE, LOST_DEFINITENESS, NO_MEMORY };
     X(int64_t, n_groups, )    /* that are drawn whole; of one row each, mostly */        \
     X(int64_t, rule, )                                                                   \
     X(int64_t, again, )       /* whether selected rows may be drawn, if no other can */  \
-    X(int64_t, most, )        /* draws to make */                                        \
+    X(int64_t, most, )        /* draws to make, or fewer: ... */                         \
+    X(int64_t, enough, )      /* ... so many, with ... */                                \
+    X(int64_t, wanted, )      /* ... so many groups that were not selected before */     \
     X(int64_t, most_stale, )  /* rows since the decomposition after which none is made */ \
     X(int64_t, n_drawn, )     /* out: draws made */                                      \
     X(int64_t, n_stale, )     /* in and out: rows drawn since the decomposition */       \
+    X(int64_t, n_new, )       /* out: of groups that were not selected before */         \
     X(int64_t, n_looked_at, ) /* out: groups computed closely */                         \
     X(double, near_tie, )                                                                \
     X(double, least, )        /* the least eigenvalue of A as decomposed, or less */     \
@@ -336,6 +339,7 @@ KERNEL enum state draw(Work *work, Block *block)
     }
     for (int64_t row = starts[g]; row < starts[g + 1]; row++) block->t[block->n_stale++] = t;
     block->drawn[block->n_drawn++] = g;
+    block->n_new += !block->selected[g];
     block->selected[g] = 1;
     return DONE;
 }
@@ -372,7 +376,8 @@ CLONES enum state draw_ahead(Block *block)
         for (int i = 0; i < 4; i++) work.known[i] = next, next += n_groups;
         work.lv = next, work.uv = next + n_groups, work.rated = next + 2 * n_groups;
     }
-    while (state == DONE && block->n_drawn < block->most && block->n_stale < block->most_stale)
+    while (state == DONE && block->n_drawn < block->most && block->n_stale < block->most_stale &&
+           (block->n_drawn < block->enough || block->n_new < block->wanted))
         state = draw(&work, block);
     free(space);
     free(n_followed);

@@ -105,7 +105,9 @@ class Task:
     potentials: Numbers
     Z: Pair  # rows drawn since the decomposition, in its coordinates, and ...
     t: FloatArray  # ... their weights
-    most: int  # draws to make
+    most: int  # draws to make, or fewer: ...
+    enough: int  # ... so many, with ...
+    wanted: int  # ... so many groups that were not selected before
     most_stale: int  # rows of Z: no draw is made where there are so many or more
 
 
@@ -183,7 +185,10 @@ def draws(task: Task) -> Ahead:
     drawn: list[int] = []
     weights: list[float] = []
     state, n_looked_at = State.DONE, 0
-    while state is State.DONE and len(drawn) < task.most and len(t) < task.most_stale:
+    while len(drawn) < task.most and len(t) < task.most_stale:
+        n_new = np.count_nonzero(selected) - np.count_nonzero(task.selected)
+        if len(drawn) >= task.enough and n_new >= task.wanted:
+            break
         moves = len(drawn) + 1
         places = [place + moves * step for place, step in zip(task.places, task.steps, strict=True)]
         try:

@@ -123,9 +123,14 @@ class Engine:
         """The number of draws made."""
         return len(self.t)
 
+    @property
+    def n_selected(self) -> int:
+        """The number of distinct rows, or groups, among them."""
+        return int(np.count_nonzero(self.selected))
+
     def run(self) -> Sparsifier:
         """Make all draws."""
-        while not self.goal.is_reached(self.tau, int(np.count_nonzero(self.selected))):
+        while not self.goal.is_reached(self.tau, self.n_selected):
             advance(min(self.tau, self.goal.n_draws), self.goal.n_draws, "draws")
             if self.tau - self.fresh_at >= self.patience or len(self.stale) >= self.most_stale:
                 self.decompose()
@@ -215,22 +220,23 @@ class Engine:
                 (Z, Z if Q[0] is Q[1] else self.stale @ Q[1]),
                 self.stale_t,
                 min(self.left(), math.ceil((self.most_stale - len(self.stale)) / sizes.min())),
+                self.goal.n_draws - self.tau,
+                (self.goal.n_distinct or 0) - self.n_selected,
                 self.most_stale,
             )
         )
         self.counts["compiled draws"] += self.is_compiled * len(ahead.drawn)
         self.counts["rows"] += ahead.n_looked_at
         self.potentials = ahead.potentials
-        self.pool.depth = max(self.pool.depth, int(ahead.drawn.max(initial=0)))
-        self.record(pool[ahead.drawn], self.pool.part(pool[ahead.drawn]).explicit(), ahead.t)
+        drawn = pool[ahead.drawn]
+        depth = len(pool) if self.selected[drawn].any() else int(ahead.drawn.max(initial=0))
+        self.pool.depth = max(self.pool.depth, depth)
+        self.record(drawn, self.pool.part(drawn).explicit(), ahead.t)
         return ahead
 
     def left(self) -> int:
-        """Draws before A is decomposed or scored anew, or the goal may be reached."""
-        left = self.goal.n_draws - self.tau
-        if self.goal.n_distinct is not None:
-            left = max(left, self.goal.n_distinct - int(np.count_nonzero(self.selected)))
-        left = min(left, self.goal.most - self.tau, self.fresh_at + self.patience - self.tau)
+        """Draws before A is decomposed or scored anew."""
+        left = min(self.goal.most - self.tau, self.fresh_at + self.patience - self.tau)
         return left if self.rule == "norm" else min(left, self.refill_at - self.tau)
 
     def record(self, positions: IndexArray, rows: FloatArray, t: FloatArray) -> None:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ridgewise._typing import BoolArray, FloatArray, IndexArray
+from ridgewise._typing import BoolArray, FloatArray, IndexArray, is_sparse
 from ridgewise.barrier._draws import Pair
 from ridgewise.barrier._problem import (
     Barriers,
@@ -24,6 +24,7 @@ from ridgewise.barrier._problem import (
 FIRST_ROWS = 64  # of a prefix, held and looked at at first
 SPARE_ROWS = 64  # before and after the last row of the pool that are scored exactly at first
 ERRORS = 4.0  # times the errors that were seen are allowed for
+DENSE = 20  # rows with more than one non-zero in so many are multiplied faster if dense
 NEAR = 1e-8  # of the largest slack: nearer than this, rows count as equal
 
 
@@ -37,18 +38,16 @@ class Held(NamedTuple):
     def of(cls, vectors: Vectors, indices: IndexArray) -> "Held":
         """Some rows of the vectors."""
         hold = getattr(vectors, "hold", None)
-        return cls(vectors.take(indices), None) if hold is None else cls(*hold(indices))
+        if hold is None:
+            return cls(vectors.take(indices), None)
+        X, B = hold(indices)
+        return cls(
+            X.toarray() if is_sparse(X) and DENSE * X.nnz > X.shape[0] * X.shape[1] else X, B
+        )
 
     def part(self, rows: IndexArray) -> "Held":
         """Some of the rows."""
         return Held(self.X[rows], self.B)
-
-    def times(self, Q: FloatArray) -> FloatArray:
-        """The rows times Q, the smaller product first."""
-        if self.B is None or self.X.shape[0] < len(self.B):
-            return self.explicit() @ Q
-        found: FloatArray = self.X @ (self.B @ Q)
-        return found
 
     def explicit(self) -> FloatArray:
         """The rows as they are."""
@@ -92,6 +91,7 @@ class Pool:
         self.positions = self.looked_at = np.empty(0, dtype=np.intp)
         self.depth, self.n_scans = FIRST_ROWS // 4, 0
         self.again = self.may_repeat = False
+        self.bases: tuple[FloatArray | None, Pair] | None = None
 
     def part(self, positions: IndexArray) -> Held:
         """Rows of the pool, by their positions."""
@@ -117,13 +117,18 @@ class Pool:
 
     def in_coordinates(self, positions: IndexArray) -> Pair:
         """The same of other positions."""
-        rows = self.part(positions)
-        lower = rows.times(self.Q[0])
-        return lower, lower if self.Q[0] is self.Q[1] else rows.times(self.Q[1])
+        X, B = self.part(positions)
+        if self.bases is None or self.bases[0] is not B:  # B Q, once for each decomposition
+            lower, upper = self.Q
+            BQ = lower if B is None else B @ lower
+            self.bases = B, (BQ, BQ if lower is upper else upper if B is None else B @ upper)
+        lower, upper = self.bases[1]
+        rows = X @ lower
+        return rows, rows if lower is upper else X @ upper
 
     def rotate(self, Q: Pair, selected: BoolArray) -> None:
         """Have other coordinates."""
-        self.Q = Q
+        self.Q, self.bases = Q, None
         if not self.is_prefix:
             self.look_at(self.positions, self.again)
             return

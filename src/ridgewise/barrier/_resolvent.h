@@ -80,71 +80,6 @@ INLINE void solve(const Resolvent *N, int count, const double *const z[], double
             out[c][i] = last[c] = out[c][i] * d[i] - ratio[i] * last[c];
 }
 
-/* From out = G z to N z. */
-KERNEL void reduce(const Resolvent *N, const double *z, double *restrict out)
-{
-    const int64_t l = N->l;
-    int64_t j = 0;
-    for (; j + 3 < N->k; j += 4) { /* four at a time: z and out are read once for them */
-        const double *a = N->C + j * l, *b = a + l, *c = b + l, *d = c + l;
-        double az = 0, bz = 0, cz = 0, dz = 0;
-#pragma omp simd reduction(+ : az, bz, cz, dz)
-        for (int64_t i = 0; i < l; i++) {
-            az += a[i] * z[i];
-            bz += b[i] * z[i];
-            cz += c[i] * z[i];
-            dz += d[i] * z[i];
-        }
-        az *= N->sign, bz *= N->sign, cz *= N->sign, dz *= N->sign;
-#pragma omp simd
-        for (int64_t i = 0; i < l; i++) out[i] -= az * a[i] + bz * b[i] + cz * c[i] + dz * d[i];
-    }
-    for (; j < N->k; j++) {
-        const double *a = N->C + j * l, az = N->sign * dot(l, a, z);
-#pragma omp simd
-        for (int64_t i = 0; i < l; i++) out[i] -= az * a[i];
-    }
-}
-
-/* The same for two rows, with C read once for both. */
-KERNEL void reduce_two(const Resolvent *N, const double *y, const double *z,
-                       double *restrict y_out, double *restrict z_out)
-{
-    const int64_t l = N->l;
-    int64_t j = 0;
-    for (; j + 3 < N->k; j += 4) {
-        const double *a = N->C + j * l, *b = a + l, *c = b + l, *d = c + l;
-        double ay = 0, by = 0, cy = 0, dy = 0, az = 0, bz = 0, cz = 0, dz = 0;
-#pragma omp simd reduction(+ : ay, by, cy, dy, az, bz, cz, dz)
-        for (int64_t i = 0; i < l; i++) {
-            ay += a[i] * y[i], az += a[i] * z[i];
-            by += b[i] * y[i], bz += b[i] * z[i];
-            cy += c[i] * y[i], cz += c[i] * z[i];
-            dy += d[i] * y[i], dz += d[i] * z[i];
-        }
-        ay *= N->sign, by *= N->sign, cy *= N->sign, dy *= N->sign;
-        az *= N->sign, bz *= N->sign, cz *= N->sign, dz *= N->sign;
-#pragma omp simd
-        for (int64_t i = 0; i < l; i++) {
-            y_out[i] -= ay * a[i] + by * b[i] + cy * c[i] + dy * d[i];
-            z_out[i] -= az * a[i] + bz * b[i] + cz * c[i] + dz * d[i];
-        }
-    }
-    for (; j < N->k; j++) {
-        const double *a = N->C + j * l;
-        const double ay = N->sign * dot(l, a, y), az = N->sign * dot(l, a, z);
-#pragma omp simd
-        for (int64_t i = 0; i < l; i++) y_out[i] -= ay * a[i], z_out[i] -= az * a[i];
-    }
-}
-
-/* out = N z */
-KERNEL void times(const Resolvent *N, const double *z, double *out)
-{
-    solve(N, 1, &z, &out);
-    reduce(N, z, out);
-}
-
 /* Products of four rows with a and with b. */
 KERNEL void products(int64_t l, const double *const z[], const double *a, const double *b,
                      double *by_a, double *by_b)
@@ -162,14 +97,57 @@ KERNEL void products(int64_t l, const double *const z[], const double *a, const 
     by_b[0] = bp, by_b[1] = bq, by_b[2] = br, by_b[3] = bs;
 }
 
-/* Four rows of a matrix from row i on, and where they go to; past its end, row i once more. */
-INLINE void four_rows(int64_t l, int64_t i, int64_t n, const double *from, const double *z[],
-                      double *to, double *out[])
+/* From out = G z to N z for one row; two rows of C at a time, the last one once more, times 0. */
+KERNEL void reduce(const Resolvent *N, const double *z, double *restrict out)
 {
-    for (int c = 0; c < FOUR; c++) {
-        z[c] = from + (i + c < n ? i + c : i) * l;
-        out[c] = to + (i + c) * l; /* there is room for more than n */
+    const int64_t l = N->l;
+    for (int64_t j = 0; j < N->k; j += 2) {
+        const int is_pair = j + 1 < N->k;
+        const double *a = N->C + j * l, *b = is_pair ? a + l : a;
+        double az = 0, bz = 0;
+#pragma omp simd reduction(+ : az, bz)
+        for (int64_t i = 0; i < l; i++) az += a[i] * z[i], bz += b[i] * z[i];
+        az *= N->sign, bz *= is_pair ? N->sign : 0;
+#pragma omp simd
+        for (int64_t i = 0; i < l; i++) out[i] -= az * a[i] + bz * b[i];
     }
+}
+
+/* The same for four rows, for which C is read once. */
+KERNEL void reduce_four(const Resolvent *N, const double *const z[], double *const out[])
+{
+    const int64_t l = N->l;
+    double *restrict to_p = out[0], *restrict to_q = out[1];
+    double *restrict to_r = out[2], *restrict to_s = out[3];
+    for (int64_t j = 0; j < N->k; j += 2) {
+        const int is_pair = j + 1 < N->k;
+        const double *a = N->C + j * l, *b = is_pair ? a + l : a;
+        const double signs[2] = {N->sign, is_pair ? N->sign : 0};
+        double by_a[FOUR], by_b[FOUR];
+        products(l, z, a, b, by_a, by_b);
+        for (int c = 0; c < FOUR; c++) by_a[c] *= signs[0], by_b[c] *= signs[1];
+#pragma omp simd
+        for (int64_t i = 0; i < l; i++) {
+            to_p[i] -= by_a[0] * a[i] + by_b[0] * b[i];
+            to_q[i] -= by_a[1] * a[i] + by_b[1] * b[i];
+            to_r[i] -= by_a[2] * a[i] + by_b[2] * b[i];
+            to_s[i] -= by_a[3] * a[i] + by_b[3] * b[i];
+        }
+    }
+}
+
+/* out = N z */
+KERNEL void times(const Resolvent *N, const double *z, double *out)
+{
+    solve(N, 1, &z, &out);
+    reduce(N, z, out);
+}
+
+/* The same for four rows. */
+KERNEL void times_four(const Resolvent *N, const double *const z[], double *const out[])
+{
+    solve(N, FOUR, z, out);
+    reduce_four(N, z, out);
 }
 
 /* From N z in the next row of C to c = N z / sqrt(1 / t + sign z^T N z); 0 if rounding defeats it. */
@@ -199,31 +177,23 @@ KERNEL int move(Resolvent *N, double place, int64_t k, const double *Z, const do
     const int64_t l = N->l;
     N->place = place, N->trace = factorize(N, place);
     if (!(N->trace > 0)) return 0;
-    for (int64_t j = 0; j < k; j += FOUR) {
+    for (N->k = 0; N->k < k;) { /* four rows at a time; past the end, the first once more */
         const double *z[FOUR];
-        double *out[FOUR];
-        four_rows(l, j, k, Z, z, N->C, out);
-        solve(N, FOUR, z, out);
-    }
-    for (N->k = 0; N->k < k;) {
-        const double *z = Z + N->k * l, *next = z + l;
-        double *c = N->C + N->k * l;
-        const int two = N->k + 1 < k;
-        if (two) reduce_two(N, z, next, c, c + l);
-        else reduce(N, z, c);
-        if (!add(N, z, t[N->k])) return 0;
-        if (!two) break;
-        const double share = N->sign * dot(l, c, next);
+        double *c[FOUR];
+        const int64_t left = k - N->k;
+        for (int64_t i = 0; i < FOUR; i++) {
+            z[i] = Z + (N->k + (i < left ? i : 0)) * l;
+            c[i] = N->C + (N->k + i) * l; /* there is room for more than k */
+        }
+        times_four(N, z, c);
+        for (int64_t i = 0; i < FOUR && i < left; i++) {
+            if (!add(N, z[i], t[N->k])) return 0;
+            for (int64_t j = i + 1; j < FOUR && j < left; j++) {
+                const double share = N->sign * dot(l, c[i], z[j]);
 #pragma omp simd
-        for (int64_t i = 0; i < l; i++) c[l + i] -= share * c[i];
-        if (!add(N, next, t[N->k])) return 0;
+                for (int64_t m = 0; m < l; m++) c[j][m] -= share * c[i][m];
+            }
+        }
     }
     return 1;
-}
-
-/* N z of four rows, which are any four of a matrix. */
-KERNEL void times_four(const Resolvent *N, const double *const z[], double *const out[])
-{
-    solve(N, FOUR, z, out);
-    for (int c = 0; c < FOUR; c += 2) reduce_two(N, z[c], z[c + 1], out[c], out[c + 1]);
 }
