@@ -6,10 +6,13 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils.extmath import safe_sparse_dot
 
-from ridgewise._typing import FloatArray
+from ridgewise._typing import FloatArray, is_sparse
+from ridgewise.spectrum import rank_limit
 
 EPS = float(np.finfo(np.float64).eps)
+WIDE = 4  # features per sample above which a sparse kernel is cheaper than dense features
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,13 +45,13 @@ class DualPath:
         return cls(*positive_part(K, size=K.shape[0]))
 
     @classmethod
-    def from_features(cls, A: ArrayLike) -> Self:
-        """Decompose the kernel A A^T through the smaller of A A^T and A^T A."""
+    def from_features(cls, A: ArrayLike, most: int | None = None) -> Self:
+        """Decompose A A^T, of rank ``most`` at most, by the smaller of A A^T and A^T A."""
         A = np.asarray(A, dtype=np.float64)
         if A.shape[0] <= A.shape[1]:
-            return cls(*positive_part(A @ A.T, size=A.shape[1]))
+            return cls(*positive_part(A @ A.T, size=A.shape[1], most=most))
         # A^T A = Q diag(k) Q^T, so V = A Q diag(k)^-1/2
-        Q, k = positive_part(A.T @ A, size=A.shape[0])
+        Q, k = positive_part(A.T @ A, size=A.shape[0], most=most)
         return cls(A @ (Q / np.sqrt(k)), k)
 
     def dual_coef(self, Y: ArrayLike, alphas: ArrayLike) -> FloatArray:
@@ -89,14 +92,52 @@ class DualPath:
         return predictions.reshape(K_test.shape[0], *coef.shape[1:])
 
 
+def dual_path(A: Any, A_test: Any = None, *, center: bool) -> tuple[DualPath, FloatArray | None]:
+    """Decompose the kernel A A^T, and compute A_test A^T if there are test samples.
+
+    ``center``: subtract the means of A's features from both; if wide and sparse, implicitly.
+    """
+    n, d = A.shape
+    most, implicit = rank_limit(n, d, center), is_sparse(A) and d > WIDE * n
+    A, *tests = (
+        _checked(part.toarray() if is_sparse(part) and not implicit else part)
+        for part in (A, A_test)
+        if part is not None
+    )
+    mean = np.asarray(A.mean(axis=0)).ravel() if center else np.zeros(d)
+    if implicit:
+        K, *K_tests = (centred_kernel(part, A, mean) for part in (A, *tests))
+        path = DualPath(*positive_part(K, d, n * float(mean @ mean), most))
+    else:
+        A, *tests = (part - mean for part in (A, *tests)) if center else (A, *tests)
+        path, K_tests = DualPath.from_features(A, most), [test @ A.T for test in tests]
+    return path, K_tests[0] if K_tests else None
+
+
+def _checked(A: Any) -> Any:
+    """Convert to float64; raise if squares of the features overflow."""
+    A = (A if is_sparse(A) else np.asarray(A)).astype(np.float64, copy=False)
+    values = A.data if is_sparse(A) else A
+    if not np.isfinite(np.vdot(values, values)):
+        raise ValueError("squares of the features overflow: scale X")
+    return A
+
+
+def centred_kernel(X: Any, Z: Any, m: FloatArray) -> FloatArray:
+    """Compute (X - 1 m^T) (Z - 1 m^T)^T; X and Z may be sparse."""
+    # X Z^T - X m 1^T - 1 (Z m)^T + m^T m 1 1^T
+    K = safe_sparse_dot(X, Z.T, dense_output=True)
+    return K - np.add.outer(X @ m, Z @ m) + m @ m
+
+
 def positive_part(
     gram: FloatArray, size: int, scale: float = 0.0, most: int | None = None
 ) -> tuple[FloatArray, FloatArray]:
     """Decompose a Gram matrix into eigenvectors and ascending eigenvalues above rounding.
 
     Eigenvalues of at most size * eps times the largest are zero, or times ``scale`` where that is
-    larger: the size of what the Gram matrix was the difference of, and so of its rounding. At most
-    ``most`` are kept. Only the lower triangle is read.
+    larger: of a Gram matrix centred by subtraction, n ||m||^2 for means m, which is the size of
+    what was subtracted. At most ``most`` are kept. Only the lower triangle is read.
     """
     k, V = np.linalg.eigh(gram)
     scale = max(scale, np.abs(k).max(initial=0.0))
