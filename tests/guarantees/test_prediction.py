@@ -9,16 +9,17 @@ from scipy.stats import binom
 from tests.guarantees.helpers import primal_ridge, theorem1_bound
 
 from ridgewise.guarantees._prediction import (
+    PredictionBound,
+    PredictionReport,
     bilinear,
     c_star,
     cross_norms,
-    disagreement_bound,
     eta,
     hat_deviations,
+    in_span_bound,
     known_tangent,
     known_test_set_bound,
     regularized_eta,
-    regularized_tau,
     spectral_eta,
     tau,
     uniform_bound,
@@ -86,20 +87,32 @@ def theorem1_ratio(it):
     return abs(it.x @ it.hat_difference @ it.y + out_of_span) / bound.total[0]
 
 
-def regularized_interval(it):
-    """The spectrum of K~ + alpha against K + alpha."""
-    D = np.sqrt(it.sigma**2 + it.alpha)
-    eigenvalues = np.linalg.eigvalsh(np.outer(D, D) * it.resolvent)
-    return 1 / eigenvalues[-1], 1 / eigenvalues[0]
+# Certified with alpha on the diagonal: the model's (mu = alpha), or half of it.
 
 
 def regularized_eta_ratio(it):
-    return norm(it.hat_difference) / regularized_eta(*regularized_interval(it))
+    return norm(it.hat_difference) / regularized_eta(*it.regularized_interval(it.alpha))
 
 
-def regularized_tau_ratio(it):
-    bound = regularized_tau(*regularized_interval(it), it.sigma, it.alpha)
+def regularized_tau_ratio(it, share=1.0):
+    mu = share * it.alpha
+    bound = tau(*it.regularized_interval(mu), it.sigma, it.alpha, mu)
     return norm(it.sigma[:, None] * it.resolvent) / bound
+
+
+def larger_alpha_tau_ratio(it):
+    return regularized_tau_ratio(it, share=0.5)
+
+
+def regularized_in_span_ratio(it, share=1.0):
+    mu = share * it.alpha
+    interval = it.regularized_interval(mu)
+    bound = in_span_bound(*interval, it.sigma, it.alpha, mu, it.x[None], it.y)
+    return abs(it.x @ it.hat_difference @ it.y) / bound[0]
+
+
+def larger_alpha_in_span_ratio(it):
+    return regularized_in_span_ratio(it, share=0.5)
 
 
 def joint_interval(it):
@@ -131,6 +144,9 @@ SHARP = [
     theorem1_ratio,
     regularized_eta_ratio,
     regularized_tau_ratio,
+    larger_alpha_tau_ratio,
+    regularized_in_span_ratio,
+    larger_alpha_in_span_ratio,
     cross_ratio,
     tangent_ratio,
 ]
@@ -160,7 +176,7 @@ def test_regularized_tau_is_attained(a):
     t = max(2 * a, 1) * alpha
     sigma = np.array([100.0, math.sqrt(t / a - alpha), 1e-3])
     attained = sigma[1] / t
-    assert regularized_tau(a, b, sigma, alpha) == pytest.approx(attained)
+    assert tau(a, b, sigma, alpha, mu=alpha) == pytest.approx(attained)
 
 
 def test_regularized_eta_is_attained_on_either_side():
@@ -272,7 +288,7 @@ def test_regularized_bounds_cover_models_with_fewer_features_than_the_rank(rando
         y = norm(problem.V.T @ problem.y)
         c_q = cross_norms(problem.U_S, problem.w, problem.Q[:, problem.S], problem.Q @ problem.U)
         bound = regularized_eta(a, b) * problem.coefficient_norms * y
-        bound += regularized_tau(a, b, problem.sigma, alpha) * c_q * y
+        bound += tau(a, b, problem.sigma, alpha, mu=alpha) * c_q * y
         assert np.all(np.abs(problem.change(alpha)) <= bound * HOLDS + 1e-12)
 
 
@@ -344,6 +360,15 @@ def test_the_uniform_bound_holds_and_its_parts_are_reached(random_problem, alpha
             assert np.abs(worst @ difference) == pytest.approx(bound(worst), rel=1e-5, abs=1e-9)
 
 
+def disagreement_bound(k, m, delta=0.05):
+    """The bound of a report on m test points, of which k have another sign."""
+    zeros, full = np.zeros(m), np.ones(m)
+    selected = np.where(np.arange(m) < k, -1.0, 1.0)
+    theorem = PredictionBound(zeros, zeros)
+    report = PredictionReport(zeros, zeros, zeros, theorem, full, selected, zeros, 0.0, 0.0)
+    return report.disagreement_bound(delta)
+
+
 @pytest.mark.parametrize(("k", "m"), [(0, 1), (0, 100), (3, 50), (49, 50)])
 @pytest.mark.parametrize("delta", [0.01, 0.05, 0.5])
 def test_clopper_pearson_leaves_exactly_delta_below(k, m, delta):
@@ -361,10 +386,14 @@ def test_all_disagreements_bound_nothing():
     assert disagreement_bound(7, 7) == 1
 
 
-@pytest.mark.parametrize(("k", "m", "delta"), [(3, 2, 0.1), (-1, 2, 0.1), (0, 0, 0.1), (1, 2, 0.0)])
-def test_impossible_counts_are_refused(k, m, delta):
-    with pytest.raises(ValueError, match="expected"):
-        disagreement_bound(k, m, delta=delta)
+def test_no_test_points_bound_nothing():
+    assert disagreement_bound(0, 0) == 1
+
+
+@pytest.mark.parametrize("delta", [0.0, 1.0, -0.1, math.nan])
+def test_an_impossible_delta_is_refused(delta):
+    with pytest.raises(ValueError, match="expected delta between 0 and 1"):
+        disagreement_bound(1, 2, delta=delta)
 
 
 def test_uniform_bound_of_nearly_all_features():

@@ -9,10 +9,12 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from ridgewise.guarantees._interval import Interval, Selection, ill_conditioned_note
-from ridgewise.guarantees._prediction import PredictionBound, eta, regularized_eta
-from ridgewise.guarantees._prediction_report import (
+from ridgewise.guarantees._prediction import (
+    PredictionBound,
     PredictionReport,
     bound_known_test_set,
+    eta,
+    regularized_eta,
     report_predictions,
     stacked,
 )

@@ -84,6 +84,11 @@ class Interval(NamedTuple):
         """Whether both ends do."""
         return self.lower > 0 and math.isfinite(self.upper)
 
+    @property
+    def around_one(self) -> "Interval":
+        """Widened until it holds 1, which bounds that compare with K itself need."""
+        return Interval(min(self.lower, 1.0), max(self.upper, 1.0))
+
     def widened(self, *, selected_error: float, kernel_error: float) -> "Interval":
         """What remains if G is off by ``selected_error``, and M is I but for ``kernel_error``.
 
@@ -225,14 +230,6 @@ def gram_error(error: float, max_weight: float, upper: float, size: int) -> floa
     """How far Y^T W Y can be off where Y is by ``error``: 2 sqrt(w b) e + w e^2 + 64 l u b."""
     root = math.sqrt(max_weight)
     return 2 * root * math.sqrt(upper) * error + (root * error) ** 2 + 64 * size * UNIT * upper
-
-
-# Checks of the numbers that every bound starts from
-
-
-def interval_around_one(lower: float, upper: float) -> tuple[float, float]:
-    """Widen the measured [a, b] until it holds 1, which bounds that compare with K itself need."""
-    return min(lower, 1.0), max(upper, 1.0)
 
 
 def ill_conditioned_note(alpha: float) -> str:

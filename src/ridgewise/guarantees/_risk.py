@@ -4,7 +4,7 @@
 The paper's risk theorems hold for the variance and on average; for a fixed mean z they fail, since
 the bias does not shrink as the kernel grows (see "The paper, corrected" in the documentation). The
 bounds here hold for every z. alpha is what is added to K's diagonal, n times the paper's lambda,
-and a K <= K~ <= b K.
+and a (K + mu) <= K~ + mu <= b (K + mu), mu being the certificate's alpha.
 """
 
 import math
@@ -16,7 +16,7 @@ from sklearn.utils import check_array
 
 from ridgewise._checks import check_number
 from ridgewise._typing import FloatArray
-from ridgewise.guarantees._interval import UNIT, interval_around_one
+from ridgewise.guarantees._interval import UNIT, Interval
 from ridgewise.guarantees._prediction import tau
 from ridgewise.guarantees._selected_data import SelectedData, data_error, smallest_value
 
@@ -161,28 +161,22 @@ class RiskInflation:
             An upper bound on the risk on the selected features.
         """
         norm, lam = check_number("norm", coefficient_norm), self.alpha / self.n_samples
-        a, b = self.interval
-        if self.regularized:
-            bias = regularized_fixed_beta_bias(risk.bias, a, b, lam, norm)
-        else:
-            bias = min(fixed_beta_bias(risk.bias, a, b, lam, norm), worst_case_bias(a, lam, norm))
+        bias = fixed_beta_bias(risk.bias, *self.interval, lam, norm, regularized=self.regularized)
         by_factor = self.bias * risk.bias if risk.bias > 0 else math.inf
         return self.variance * risk.variance + min(bias, by_factor)
 
 
 def report_risk(data: SelectedData) -> RiskInflation:
     """Compute the factors: see `Certificate.risk_inflation`."""
-    S, alpha, (a, b) = data.S, data.alpha, data.interval
-    rows = data.weighted_rows
+    S, alpha, (a, b), up = data.S, data.alpha, data.interval, rounding_factor(data)
+    bias, average_bias = bias_inflation(data.weighted_rows, S, alpha)
     plain = not data.regularized
-    bias_bound = bias_inflation_bound if plain else regularized_bias_inflation_bound
-    up = rounding_factor(data)
     return RiskInflation(
         variance=variance_ratio(data),
         variance_bound=variance_inflation(b, S, alpha) * up if plain else None,
-        bias=bias_inflation(rows.T @ rows, S, alpha) * up,
-        bias_bound=bias_bound(a, b, S, alpha) * up,
-        average_bias=average_bias_ratio(rows, S, alpha) * up,
+        bias=bias * up,
+        bias_bound=bias_inflation_bound(a, b, S, alpha, data.mu) * up,
+        average_bias=average_bias * up,
         average_bias_bound=average_bias_inflation(a, b) * up if plain else None,
         alpha=alpha / data.scale / data.scale,
         n_samples=data.X.shape[0],
@@ -214,89 +208,65 @@ def variance_inflation(upper: float, singular_values: ArrayLike, alpha: float) -
     return ((kmin + alpha) / (kmin + alpha / b)) ** 2
 
 
-def bias_inflation(gram: ArrayLike, singular_values: ArrayLike, alpha: float) -> float:
-    """Compute the largest B(K~) / B(K) over all z: phi_B = ||(K~ + alpha)^-1 (K + alpha)||^2.
+def bias_inflation(
+    weighted_rows: FloatArray, singular_values: ArrayLike, alpha: float
+) -> tuple[float, float]:
+    """Compute the largest B(K~) / B(K) over all z, and E B(K~) / E B(K) for isotropic beta.
 
-    R(K~) <= max(phi_V, phi_B) R(K) follows, for every z and noise. Exact, and without labels.
+    phi_B = ||(K~ + alpha)^-1 (K + alpha)||^2, exact, and without labels: R(K~) <=
+    max(phi_V, phi_B) R(K) for every z and noise. On average, over z = X beta, it is
+    ||(K~ + alpha)^-1 S||_F^2 / ||(K + alpha)^-1 S||_F^2. ``weighted_rows``: W^1/2 U_S.
     """
-    k = np.square(singular_values)
-    D = np.sqrt(k + alpha)
-    # (SGS + alpha)^-1 (S^2 + alpha) = D^-1 M^-1 D, D^2 = S^2 + alpha. M = D^-1 (SGS + alpha) D^-1
-    # is as well conditioned as G, however badly X is.
-    scale = np.sqrt(k) / D
-    M = scale[:, None] * np.asarray(gram, np.float64) * scale + np.diag(alpha / D**2)
-    m, Q = np.linalg.eigh(M)
-    if m[0] <= len(m) * np.finfo(np.float64).eps * m[-1]:
-        return math.inf
-    inverse: FloatArray = (Q / m) @ Q.T
-    return float(np.linalg.norm(inverse * (D / D[:, None]), 2)) ** 2
+    S = np.asarray(singular_values, np.float64)
+    D = np.hypot(S, math.sqrt(alpha))
+    # (K~ + alpha)^-1 = D^-1 M^-1 D^-1, D^2 = S^2 + alpha. M = D^-1 (S G S + alpha) D^-1 = B^T B is
+    # as well conditioned as G, however badly X is.
+    B = np.vstack([weighted_rows * (S / D), np.diag(math.sqrt(alpha) / D)])
+    m, Qt = np.linalg.svd(B, full_matrices=False)[1:]
+    if m[-1] ** 2 <= 2 * len(S) * UNIT * m[0] ** 2:
+        return math.inf, math.inf
+    inverse = (Qt.T / m**2) @ Qt
+    largest = float(np.linalg.norm(inverse * (D / D[:, None]), 2)) ** 2
+    on_average = np.sum((inverse * (S / D) / D[:, None]) ** 2) / np.sum((S / D**2) ** 2)
+    return largest, float(on_average)
 
 
 def bias_inflation_bound(
-    lower: float, upper: float, singular_values: ArrayLike, alpha: float
+    lower: float, upper: float, singular_values: ArrayLike, alpha: float, mu: float = 0.0
 ) -> float:
     """Bound phi_B from [a, b] and the spectrum alone.
 
-    min{p + h sqrt(kappa), 1 + max(1 - a, b - 1) smax tau}^2, kappa = (kmax + alpha)/(kmin + alpha),
-    with p and h the middle and the half-width of [1/b', 1/a'], a' = (a kmax + alpha)/(kmax + alpha)
-    and b' likewise.
+    a' N <= K~ + alpha <= b' N, N = K + alpha, with a' = (a (kmax + mu) + alpha - mu)/(kmax + alpha)
+    and b' likewise. (K~ + alpha)^-1 N = N^-1/2 T N^1/2 for some 1/b' <= T <= 1/a', so phi_B is at
+    most (p + h sqrt(kappa))^2, kappa = (kmax + alpha)/(kmin + alpha), p and h the middle and the
+    half-width of [1/b', 1/a']. At mu = 0, also (1 + max(1 - a, b - 1) smax tau)^2.
     """
-    a, b = interval_around_one(lower, upper)
-    kmax = float(np.square(singular_values).max())
-    a_prime, b_prime = (a * kmax + alpha) / (kmax + alpha), (b * kmax + alpha) / (kmax + alpha)
-    by_interval = regularized_bias_inflation_bound(a_prime, b_prime, singular_values, alpha)
+    k = np.square(singular_values)
+    kmin, kmax = float(k.min()), float(k.max())
+    ends = Interval(lower, upper).around_one
+    a, b = ((end * (kmax + mu) + (alpha - mu)) / (kmax + alpha) for end in ends)
+    by_interval = math.inf
+    if a > 0:
+        p, h = (1 / a + 1 / b) / 2, (1 / a - 1 / b) / 2
+        by_interval = (p + h * math.sqrt((kmax + alpha) / (kmin + alpha))) ** 2
     factor = max(1 - lower, upper - 1) * math.sqrt(kmax)
     by_norms = 1 + factor * tau(lower, upper, singular_values, alpha) if factor > 0 else 1.0
-    return min(by_interval, by_norms**2)
+    return by_interval if mu > 0 else min(by_interval, by_norms**2)
 
 
-def regularized_bias_inflation_bound(
-    lower: float, upper: float, singular_values: ArrayLike, alpha: float
+def fixed_beta_bias(
+    bias: float, lower: float, upper: float, lam: float, norm: float, *, regularized: bool = False
 ) -> float:
-    """Bound phi_B from a regularized interval, a (K + alpha) <= K~ + alpha <= b (K + alpha).
+    """Bound B(K~) for z = X beta, whatever the condition number: the risk theorems, corrected.
 
-    (p + h sqrt(kappa))^2, p and h the middle and the half-width of [1/b, 1/a], because
-    (K~ + alpha)^-1 (K + alpha) = N^-1/2 T N^1/2 with N = K + alpha and 1/b <= T <= 1/a.
+    min{sqrt(B(K)) + max(1 - a, b - 1) w, w}^2, lam = alpha / n and norm >= ||U^T beta||. w^2 is the
+    largest B(K~) that such beta have: lam norm^2 / (4 a), as ||(K~ + alpha)^-1 S|| is at most
+    1 / (2 sqrt(a alpha)); from a regularized interval lam norm^2 / a, as with N = K + alpha
+    ||(K~ + alpha)^-1 N^1/2|| <= 1 / sqrt(a alpha). The variance is at most b^2 V(K).
     """
     if lower == 0:
         return math.inf
-    k = np.square(singular_values)
-    kappa = float((k.max() + alpha) / (k.min() + alpha))
-    p, h = (1 / lower + 1 / upper) / 2, (1 / lower - 1 / upper) / 2
-    return (p + h * math.sqrt(kappa)) ** 2
-
-
-# Of z = X beta, with lam = alpha / n and norm at least ||U^T beta||
-
-
-def fixed_beta_bias(bias: float, lower: float, upper: float, lam: float, norm: float) -> float:
-    """Bound B(K~), whatever the condition number: the risk theorems, corrected.
-
-    (sqrt(B(K)) + max(1 - a, b - 1) sqrt(lam) / (2 sqrt a) norm)^2. The variance is at most
-    b^2 V(K).
-    """
-    if lower == 0:
-        return math.inf
-    growth = max(1 - lower, upper - 1) * math.sqrt(lam / lower) / 2
-    return (math.sqrt(bias) + growth * norm) ** 2
-
-
-def worst_case_bias(lower: float, lam: float, norm: float) -> float:
-    """Bound B(K~) over all beta of this norm: lam norm^2 / (4 a)."""
-    return math.inf if lower == 0 else lam * norm**2 / (4 * lower)
-
-
-def regularized_fixed_beta_bias(
-    bias: float, lower: float, upper: float, lam: float, norm: float
-) -> float:
-    """Bound B(K~) from a regularized interval.
-
-    N = K + alpha: K~ - K = N^1/2 E N^1/2 with ||E|| <= max(1 - a, b - 1), and
-    ||(K~ + alpha)^-1 N^1/2|| <= 1 / sqrt(a alpha), ||N^-1/2 X beta|| <= ||U^T beta||.
-    """
-    if lower == 0:
-        return math.inf
-    worst = math.sqrt(lam / lower) * norm
+    worst = math.sqrt(lam / lower) * norm / (1 if regularized else 2)
     return min(math.sqrt(bias) + max(1 - lower, upper - 1) * worst, worst) ** 2
 
 
@@ -321,21 +291,6 @@ def variance_sum(singular_values: FloatArray, alpha: float, error: float) -> tup
     slopes = 4 * alpha * k * singular_values / (k + alpha) ** 3
     total = float(np.sum((k / (k + alpha)) ** 2))
     return total, 2 * error * float(slopes.sum()) + 16 * len(k) * UNIT * total
-
-
-def average_bias_ratio(weighted_rows: FloatArray, S: FloatArray, alpha: float) -> float:
-    """Compute E B(K~) / E B(K) = ||(S G S + alpha)^-1 S||_F^2 / ||(S^2 + alpha)^-1 S||_F^2.
-
-    (S G S + alpha)^-1 = D^-1 M^-1 D^-1 with D^2 = S^2 + alpha, where M is as well conditioned as G.
-    """
-    D = np.sqrt(S**2 + alpha)
-    scaled = np.vstack([weighted_rows * (S / D), np.diag(math.sqrt(alpha) / D)])
-    _, m, Qt = np.linalg.svd(scaled, full_matrices=False)
-    if m[-1] <= len(S) * np.finfo(np.float64).eps * m[0]:
-        return math.inf
-    inverse = (Qt.T / m**2) @ Qt
-    grown = np.sum((inverse * (S / D) / D[:, None]) ** 2)
-    return float(grown / np.sum((S / D**2) ** 2))
 
 
 def _check_kernel(K: ArrayLike) -> tuple[FloatArray, float]:

@@ -18,7 +18,6 @@ from ridgewise.guarantees._interval import (
     Interval,
     Selection,
     check_rank,
-    interval_around_one,
     measured_interval,
     verified_interval,
 )
@@ -39,10 +38,11 @@ class SelectedData:
     spectrum: Spectrum  # of X, not scaled
     selection: Selection
     selected_rows: FloatArray  # U_S
-    interval: tuple[float, float]  # of K~ against K; if regularized, with alpha on both diagonals
-    regularized: bool
+    interval: Interval  # of K~ + mu against K + mu; if regularized, it holds 1
+    regularized: bool  # whether the certificate's alpha is above 0
     scale: float  # the power of two
-    alpha: float  # the model's, scaled
+    mu: float  # the certificate's alpha, scaled
+    alpha: float  # the model's, scaled: at least mu
 
     @property
     def S(self) -> FloatArray:
@@ -98,9 +98,17 @@ def select_data(certificate: "Certificate", X: Any, alpha: float) -> SelectedDat
         if certified_alpha > 0 or spectrum.is_whole:
             interval = verified_interval(spectrum, selection, certified_alpha)
     regularized = certified_alpha > 0
-    ends = interval_around_one(*interval) if regularized else (interval.lower, interval.upper)
-    scaled_alpha = alpha * scale * scale
-    return SelectedData(X, spectrum, selection, rows, ends, regularized, scale, scaled_alpha)
+    return SelectedData(
+        X,
+        spectrum,
+        selection,
+        selected_rows=rows,
+        interval=interval.around_one if regularized else interval,
+        regularized=regularized,
+        scale=scale,
+        mu=certified_alpha * scale * scale,
+        alpha=alpha * scale * scale,
+    )
 
 
 def precise_spectrum(X: Any, center: bool, alpha: float) -> tuple[Spectrum, float]:
