@@ -4,7 +4,7 @@
 import numpy as np
 from mpmath import mp
 
-from ridgewise.guarantees._prediction import PredictionBound, scaled, spectral_eta, tau
+from ridgewise.guarantees._prediction_bounds import PredictionBound, scaled, spectral_eta, tau
 from ridgewise.guarantees._risk import bias_inflation, fixed_beta_bias
 
 

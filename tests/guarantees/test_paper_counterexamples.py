@@ -12,7 +12,7 @@ import pytest
 from tests.guarantees.helpers import fixed_beta_risk_bound, phi_B, primal_ridge, theorem1_bound
 
 from ridgewise.barrier import sparsify_plain
-from ridgewise.guarantees._prediction import (
+from ridgewise.guarantees._prediction_bounds import (
     c_star,
     cross_norms,
     eta,

@@ -8,9 +8,9 @@ import pytest
 from scipy.stats import binom
 from tests.guarantees.helpers import primal_ridge, theorem1_bound
 
-from ridgewise.guarantees._prediction import (
+from ridgewise.guarantees import PredictionReport
+from ridgewise.guarantees._prediction_bounds import (
     PredictionBound,
-    PredictionReport,
     bilinear,
     c_star,
     cross_norms,

@@ -9,7 +9,8 @@ from ridgewise.guarantees._certify import (
     random_features,
 )
 from ridgewise.guarantees._interval import Selection, ridge_penalty
-from ridgewise.guarantees._prediction import PredictionBound, PredictionReport
+from ridgewise.guarantees._prediction import PredictionReport
+from ridgewise.guarantees._prediction_bounds import PredictionBound
 from ridgewise.guarantees._risk import Risk, RiskInflation, ridge_risk
 from ridgewise.guarantees._sample_size import (
     alpha_for_dimension,

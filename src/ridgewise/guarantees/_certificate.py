@@ -10,14 +10,12 @@ from numpy.typing import ArrayLike
 
 from ridgewise.guarantees._interval import Interval, Selection, ill_conditioned_note
 from ridgewise.guarantees._prediction import (
-    PredictionBound,
     PredictionReport,
     bound_known_test_set,
-    eta,
-    regularized_eta,
     report_predictions,
     stacked,
 )
+from ridgewise.guarantees._prediction_bounds import PredictionBound, eta, regularized_eta
 from ridgewise.guarantees._risk import RiskInflation, report_risk
 from ridgewise.guarantees._selected_data import select_data
 

@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How far the predictions on selected features can be from those on all of them.
+"""What a selection does to the predictions for given test points: bounds, and the exact change.
 
-The letters are the paper's. A test point is q = X^T c + z, with z outside the span of the training
-points; f(q) = q^T X^T (K + alpha)^-1 y and f~(q) is the same on the selected, weighted features.
-The paper's lambda is alpha. As printed, its Theorem 1 fails for test points outside the span; the
-bounds here hold for any selected features and weights (see "The paper, corrected" in the
-documentation). First the report for given test points, below the formulas that it uses.
+The formulas, and their letters, are in `_prediction_bounds`.
 """
 
 import math
@@ -22,6 +18,17 @@ from sklearn.utils.extmath import row_norms
 from ridgewise._checks import check_number
 from ridgewise._typing import BoolArray, FloatArray, is_sparse
 from ridgewise.guarantees._interval import UNIT, Interval
+from ridgewise.guarantees._prediction_bounds import (
+    PredictionBound,
+    c_star,
+    cross_norms,
+    in_span_bound,
+    known_test_set_bound,
+    norm,
+    scaled,
+    tau,
+    uniform_bound,
+)
 from ridgewise.guarantees._selected_data import (
     SelectedData,
     data_error,
@@ -30,19 +37,6 @@ from ridgewise.guarantees._selected_data import (
 )
 from ridgewise.models import DualPath
 from ridgewise.spectrum import Spectrum, as_numeric, as_rows, compute_spectrum
-
-
-@dataclass(frozen=True)
-class PredictionBound:
-    """A bound on abs(f~(q) - f(q)) for every test point: for what X spans of it, and the rest."""
-
-    in_span: FloatArray
-    out_of_span: FloatArray
-
-    @property
-    def total(self) -> FloatArray:
-        """The bound itself: the sum of its parts."""
-        return self.in_span + self.out_of_span
 
 
 @dataclass(frozen=True)
@@ -323,16 +317,6 @@ def squared_norms(Q: Any) -> FloatArray:
     return row_norms(Q.tocsr() if is_sparse(Q) else Q, squared=True)
 
 
-def norm(vector: FloatArray) -> float:
-    """The Euclidean norm."""
-    return float(np.linalg.norm(vector))
-
-
-def scaled(factor: float, norms: FloatArray) -> FloatArray:
-    """Multiply norms; 0 stays 0 where the factor is infinite."""
-    return np.multiply(factor, norms, out=np.zeros_like(norms), where=norms > 0)
-
-
 def check_targets(y: ArrayLike, n_samples: int) -> FloatArray:
     """The targets as a vector of finite floats."""
     targets = np.asarray(y, dtype=np.float64)
@@ -350,203 +334,3 @@ def check_test_points(X_test: Any, n_features: int) -> Any:
         raise ValueError(f"X_test has {Q.shape[1]} features, and X has {n_features}")
     assert_all_finite(Q.data if is_sparse(Q) else Q, input_name="X_test")
     return Q.tocsc() if is_sparse(Q) else Q
-
-
-# Formulas. [a, b] is the certificate's interval, a (K + mu) <= K~ + mu <= b (K + mu): mu is 0, or
-# its alpha, with which fewer features than the rank can be certified; alpha >= mu is the model's.
-# Everything is in the basis of V: K is S^2, singular values above zero, and K~ is S G S,
-# G = U^T W U. selected_rows and weights are U_S and w. Norms of test points are coefficient_norms
-# ||c|| = ||S^-1 U^T q||, residual_norms ||z|| and cross_norms c_q = ||U^T W z||.
-
-
-def eta(lower: float, upper: float) -> float:
-    """Bound ||H~ - H|| for every spectrum and every alpha, H = K (K + alpha)^-1, at mu = 0.
-
-    eta(a, b) = max{(1 - sqrt a) / (1 + sqrt a), (sqrt b - 1) / (sqrt b + 1)}, which no condition
-    number enters. It is attained, at alpha = sqrt(a) k or sqrt(b) k. What BSS promises beforehand,
-    a = (1 - s)^2 and b = (1 + s)^2, makes it s / (2 - s).
-    """
-    a, b = Interval(lower, upper).around_one
-    # (1 - x)/(1 + x) = (1 - x^2)/(1 + x)^2, which keeps its digits near 1.
-    below = (1 - a) / (1 + math.sqrt(a)) ** 2
-    above = 1.0 if math.isinf(b) else (b - 1) / (1 + math.sqrt(b)) ** 2
-    return max(below, above)
-
-
-def regularized_eta(lower: float, upper: float) -> float:
-    """Bound ||H~ - H|| for every spectrum and every alpha >= mu > 0: max(1 - a, 1 - 1/b).
-
-    See `in_span_bound`: D2 = 1 - a, and D1 <= 1 - 1/b.
-    """
-    a, b = Interval(lower, upper).around_one
-    return max(1 - a, 1 - 1 / b)
-
-
-def spectral_eta(lower: float, upper: float, singular_values: ArrayLike, alpha: float) -> float:
-    """Bound ||H~ - H|| for this spectrum and this alpha, at mu = 0: never above `eta`.
-
-    The largest entry of D1 and D2. It is 0 at alpha = 0, as long as lower > 0.
-    """
-    D1, D2 = hat_deviations(lower, upper, singular_values, alpha)
-    return float(max(D1.max(), D2.max()))
-
-
-def hat_deviations(
-    lower: float, upper: float, singular_values: ArrayLike, alpha: float, mu: float = 0.0
-) -> tuple[FloatArray, FloatArray]:
-    """Return the diagonals of D1 and D2, between which H~ - H lies: -D2 <= H~ - H <= D1.
-
-    H~ - H = alpha (K + alpha)^-1 - alpha (K~ + alpha)^-1, and inverses are operator monotone. K~ +
-    alpha is between a (k + mu) + alpha - mu and b (k + mu) + alpha - mu, k = S^2, so
-    D1 = (b - 1) alpha (k + mu) / ((b (k + mu) + alpha - mu) (k + alpha)),
-    D2 = (1 - a) alpha (k + mu) / ((a (k + mu) + alpha - mu) (k + alpha)).
-    """
-    a, b = Interval(lower, upper).around_one
-    k = np.square(singular_values)
-    share, rest = (k + mu) / (k + alpha), alpha - mu
-    # Divided by b, so that an upper end that could not be certified (infinite) gives the limit.
-    gain = 1.0 if math.isinf(b) else (b - 1) / b
-    D1 = gain * share * (alpha / (k + mu + rest / b))
-    # a = 0 and alpha = mu: nothing is known but 0 <= H~ <= 1 and H <= 1, so D2 = 1.
-    least = a * (k + mu) + rest
-    D2 = (1 - a) * share * np.divide(alpha, least, out=np.ones_like(k), where=least > 0)
-    return D1, D2
-
-
-def in_span_bound(
-    lower: float,
-    upper: float,
-    singular_values: FloatArray,
-    alpha: float,
-    mu: float,
-    x: FloatArray,
-    y: FloatArray,
-) -> FloatArray:
-    """Bound abs(x^T (H~ - H) y) for every row of x.
-
-    H~ >= 0, so that D2 may also be H; and at alpha, where D2 is (1/a - 1) (1 - H) at most, a times
-    that and 1 - a times H add up to 1 - a. The smallest bound of the three is taken.
-    """
-    D1, D2 = hat_deviations(lower, upper, singular_values, alpha, mu)
-    k = singular_values**2
-    others = k / (k + alpha), np.full_like(k, 1 - min(lower, 1.0))
-    return np.min([bilinear(D1, choice, x, y) for choice in (D2, *others)], axis=0)
-
-
-def bilinear(D1: FloatArray, D2: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
-    """Bound abs(x^T M y) for -D2 <= M <= D1, diagonal: the sharpest that follows.
-
-    abs(x^T (D1 - D2) y) / 2 + sqrt(x^T D x * y^T D y), D = (D1 + D2) / 2.
-    """
-    D = (D1 + D2) / 2
-    centre: FloatArray = np.abs(x @ ((D1 - D2) * y)) / 2
-    radius: FloatArray = np.sqrt((x**2 @ D) * (y**2 @ D))
-    return centre + radius
-
-
-def tau(
-    lower: float, upper: float, singular_values: ArrayLike, alpha: float, mu: float = 0.0
-) -> float:
-    """Bound ||S (K~ + alpha)^-1||: what the out-of-span part is multiplied by.
-
-    K <= (K~ + alpha - e) / a with e = alpha - mu + a mu, so the norm is at most the largest
-    sqrt(x / a) / (x + e) over the eigenvalues x + e of K~ + alpha: at x = e, or as near as they
-    come. It is never more than smax over the smallest of them, which also serves where a = 0.
-    """
-    k = np.square(singular_values)
-    kmin, kmax, e = float(k.min()), float(k.max()), alpha - mu + lower * mu
-    smallest = max(lower * kmin, (1 - lower) * mu)
-    if smallest + e == 0:
-        return math.inf
-    by_norms = math.sqrt(kmax) / (smallest + e)
-    if lower == 0:
-        return by_norms
-    x = min(max(e, smallest), upper * (kmax + mu) - lower * mu)
-    return min(math.sqrt(x / lower) / (x + e), by_norms)
-
-
-def cross_norms(
-    selected_rows: FloatArray,
-    weights: FloatArray,
-    selected_values: FloatArray,
-    projections: FloatArray,
-) -> FloatArray:
-    """Compute c_q = ||U^T W z|| of every test point q, z = q - U U^T q.
-
-    U^T W z = U_S^T W q_S - G U^T q: the selected features of q (``selected_values``) and its
-    projection suffice.
-    """
-    WU = selected_rows * weights[:, None]
-    difference: FloatArray = selected_values @ WU - projections @ (selected_rows.T @ WU)
-    return np.linalg.norm(difference, axis=1)
-
-
-def c_star(selected_rows: FloatArray, weights: FloatArray) -> float:
-    """Compute the largest c_q / ||z|| that any test point can have.
-
-    c* = ||Uperp^T W U|| = sqrt(lmax(U^T W^2 U - G^2)), exact, from l x l matrices only. The paper's
-    cross-term lemma puts epsilon in its place, which no selection of few features can reach.
-    """
-    WU = selected_rows * weights[:, None]
-    square, G = WU.T @ WU, selected_rows.T @ WU
-    largest = np.linalg.eigvalsh(square - G @ G)[-1]
-    slack = 8 * len(G) * UNIT * np.trace(square)
-    return math.sqrt(max(largest, 0.0) + slack)
-
-
-def uniform_bound(
-    training_difference: FloatArray,
-    selected_rows: FloatArray,
-    p_selected: FloatArray,
-    *,
-    coefficient_norms: FloatArray,
-    residual_norms: FloatArray,
-) -> PredictionBound:
-    """Bound abs(f(q) - f~(q)) from two norms of the test point only, for these targets.
-
-    ||X (p - p~)|| ||c|| + ||(I - U U^T) p~|| ||z||, p and p~ the coefficients of both models.
-    """
-    # ||(I - U U^T) p~||^2 = ||p~||^2 - ||U^T p~||^2, and p~ is zero outside S.
-    square = float(p_selected @ p_selected)
-    slack = 8 * len(p_selected) * UNIT * square  # of the difference
-    inside = float(np.sum((p_selected @ selected_rows) ** 2))
-    outside = math.sqrt(max(square - inside, 0.0) + slack)
-    return PredictionBound(norm(training_difference) * coefficient_norms, outside * residual_norms)
-
-
-def known_test_set_bound(
-    lower: float,
-    upper: float,
-    singular_values: ArrayLike,
-    alpha: float,
-    *,
-    coefficient_norms: ArrayLike,
-    residual_norms: ArrayLike,
-    target_norm: float,
-) -> PredictionBound:
-    """Bound the change of predictions for test points known, without labels, to the selector.
-
-    [a, b] is the interval, at mu = 0, of training and test points together, with an orthonormal
-    basis B. This is where the paper's cross-term lemma becomes true:
-    abs(f~ - f) <= eta ||c|| ||y|| + tau (b - a)/2 ||z|| ||y||, where (b - a)/2 bounds c_q / ||z||:
-    both U and z lie in the basis and are orthogonal, so a multiple of the identity may be taken off
-    B^T W B, its middle. At alpha = 0 the first part is zero, and the second sharpens to
-    `known_tangent` ||z|| ||y|| / smin.
-    """
-    c, z = (np.multiply(target_norm, norms) for norms in (coefficient_norms, residual_norms))
-    in_span: FloatArray = spectral_eta(lower, upper, singular_values, alpha) * c
-    factor = tau(lower, upper, singular_values, alpha) * (upper - lower) / 2
-    if alpha == 0:
-        factor = known_tangent(lower, upper) / np.min(singular_values)
-    return PredictionBound(in_span, scaled(factor, z))
-
-
-def known_tangent(lower: float, upper: float) -> float:
-    """Bound ||G^-1 U^T W z|| / ||z|| for known test points: (b - a) / (2 sqrt(a b)).
-
-    The tangent of Kantorovich's angle, whatever the scale of the weights. BSS promises
-    2 s / (1 - s^2), s = sqrt(k / r).
-    """
-    if lower == 0 or math.isinf(upper):
-        return math.inf
-    return (upper - lower) / (2 * math.sqrt(lower) * math.sqrt(upper))

@@ -17,7 +17,7 @@ from sklearn.utils import check_array
 from ridgewise._checks import check_number
 from ridgewise._typing import FloatArray
 from ridgewise.guarantees._interval import UNIT, Interval
-from ridgewise.guarantees._prediction import tau
+from ridgewise.guarantees._prediction_bounds import tau
 from ridgewise.guarantees._selected_data import SelectedData, data_error, smallest_value
 
 
