@@ -11,14 +11,13 @@ independent samples P. Then K = C K_PP C^T and K~ = C K~_PP C^T, and a proof for
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ridgewise._typing import FloatArray
+from ridgewise._typing import AnyArray, FloatArray
 from ridgewise.guarantees._certificate import Certificate
 from ridgewise.guarantees._interval import Selection
 from ridgewise.spectrum import as_columns, rank_limit
@@ -35,12 +34,8 @@ PRIME = 2**61 - 1
 MOST_SAMPLES = 1000
 
 
-class IndefiniteError(ArithmeticError):
-    """A matrix is not positive definite."""
-
-
-class UndecidedError(ArithmeticError):
-    """The precision is too low to decide."""
+class NotProvedError(ArithmeticError):
+    """A matrix is not positive definite, or the precision is too low to prove that it is."""
 
 
 class Kernels(NamedTuple):
@@ -93,17 +88,8 @@ def is_proved(kernels: Kernels, lower: float, upper: float) -> bool:
 
 
 def is_definite(M: Any) -> bool:
-    """Whether an integer matrix is positive definite; False also where no precision could tell."""
-    for precision in PRECISIONS:
-        with flint.ctx.workprec(precision):
-            try:
-                inverse_root(flint.arb_mat(M))
-            except UndecidedError:
-                continue
-            except IndefiniteError:
-                return False
-            return True
-    return False
+    """Whether an integer matrix is proved to be positive definite, at some precision."""
+    return any(root_at(precision, M) is not None for precision in PRECISIONS)
 
 
 def estimated_interval(kernels: Kernels) -> tuple[float, float]:
@@ -113,18 +99,26 @@ def estimated_interval(kernels: Kernels) -> tuple[float, float]:
     0 and infinity where there are not enough.
     """
     for precision in PRECISIONS:
+        R = root_at(precision, kernels.A)
+        if R is None:
+            continue
         with flint.ctx.workprec(precision):
-            try:
-                R = inverse_root(flint.arb_mat(kernels.A))
-            except UndecidedError:
-                continue
-            G = (R * flint.arb_mat(kernels.B) * R.transpose()).tolist()
-        middle = np.array([[float(entry.mid()) for entry in row] for row in G])
-        radius = max(float(entry.rad()) for row in G for entry in row)
+            G = (R * flint.arb_mat(kernels.B) * R.transpose()).entries()
+        middle = np.array([float(entry.mid()) for entry in G]).reshape(R.nrows(), -1)
+        radius = max(float(entry.rad()) for entry in G)
         if radius <= SLACK / 64 * np.abs(middle).max():
             smallest, largest = np.linalg.eigvalsh(middle)[[0, -1]].tolist()
             return smallest - SLACK * largest, largest + SLACK * largest
     return 0.0, math.inf
+
+
+def root_at(precision: int, M: Any) -> Any:
+    """`inverse_root` of an integer matrix in so many bits; None where they prove nothing."""
+    with flint.ctx.workprec(precision):
+        try:
+            return inverse_root(flint.arb_mat(M))
+        except NotProvedError:
+            return None
 
 
 def inverse_root(M: Any) -> Any:
@@ -135,25 +129,18 @@ def inverse_root(M: Any) -> Any:
     """
     n = M.nrows()
     if n == 1:
-        return flint.arb_mat([[positive(M[0, 0]).rsqrt()]])
-    half, rows = n // 2, M.tolist()
-    R_F = inverse_root(flint.arb_mat([row[:half] for row in rows[:half]]))
-    Y = R_F * flint.arb_mat([row[half:] for row in rows[:half]])
-    H = flint.arb_mat([row[half:] for row in rows[half:]])
+        if not M[0, 0] > 0:  # surely
+            raise NotProvedError
+        return flint.arb_mat([[M[0, 0].rsqrt()]])
+    half, rows = n // 2, entries(M)
+    R_F = inverse_root(flint.arb_mat(rows[:half, :half].tolist()))
+    Y = R_F * flint.arb_mat(rows[:half, half:].tolist())
+    H = flint.arb_mat(rows[half:, half:].tolist())
     R_H = inverse_root(H - Y.transpose() * Y)
     corner = -(R_H * (Y.transpose() * R_F))
-    zeros = [flint.arb(0)] * (n - half)
-    below = zip(corner.tolist(), R_H.tolist(), strict=True)
-    return flint.arb_mat(
-        [[*row, *zeros] for row in R_F.tolist()] + [[*left, *right] for left, right in below]
-    )
-
-
-def positive(pivot: Any) -> Any:
-    """The pivot, if it is surely above 0."""
-    if pivot > 0:
-        return pivot
-    raise IndefiniteError if pivot <= 0 else UndecidedError
+    zeros = np.zeros((half, n - half), dtype=object)
+    R = np.block([[entries(R_F), zeros], [entries(corner), entries(R_H)]])
+    return flint.arb_mat(R.tolist())
 
 
 # Exact kernels
@@ -170,20 +157,20 @@ def exact_kernels(X: Any, selection: Selection, alpha: float) -> Kernels:
     f = min(lowest_bit(selection.w), 0)
     K = flint.fmpz_mat(n, n)
     for _, block in columns.dense_blocks():
-        N = flint.fmpz_mat(integers(block, e))
+        N = flint.fmpz_mat(integers(block, e).tolist())
         K += N * N.transpose()
-    N_S, v = integers(columns.take(selection.indices), e), integers(selection.w[None], f)[0]
-    weighted = [[entry * weight for entry, weight in zip(row, v, strict=True)] for row in N_S]
-    B = matrix(weighted, len(v)) * matrix(N_S, len(v)).transpose()
+    N_S, v = integers(columns.take(selection.indices), e), integers(selection.w, f)
+    B = flint.fmpz_mat((N_S * v).tolist()) * flint.fmpz_mat(N_S.tolist()).transpose()
     if selection.center:
-        J = flint.fmpz_mat([[n * (i == j) - 1 for j in range(n)] for i in range(n)])
+        J = flint.fmpz_mat((n * np.eye(n, dtype=object) - 1).tolist())
         K, B = J * K * J, J * B * J
     A = K * 2**-f
     if alpha == 0:
         rows = independent(K, rank_limit(n, X.shape[1], selection.center))
-        return Kernels(principal(A, rows), principal(B, rows))
+        spanning = np.ix_(rows, rows)
+        return Kernels(*(flint.fmpz_mat(entries(M)[spanning].tolist()) for M in (A, B)))
     shift = Fraction(alpha) / Fraction(2) ** (2 * e + f) * (n**2 if selection.center else 1)
-    diagonal = flint.fmpz_mat([[shift.numerator * (i == j) for j in range(n)] for i in range(n)])
+    diagonal = flint.fmpz_mat((shift.numerator * np.eye(n, dtype=object)).tolist())
     return Kernels(A * shift.denominator + diagonal, B * shift.denominator + diagonal)
 
 
@@ -195,15 +182,15 @@ def lowest_bit(x: FloatArray) -> int:
     return int((exponent - 53 + last).min(initial=1024))
 
 
-def integers(x: FloatArray, e: int) -> list[list[int]]:
-    """The numbers divided by 2^e, exactly."""
+def integers(x: FloatArray, e: int) -> AnyArray:
+    """The numbers divided by 2^e, exactly: an array of Python's integers."""
     with np.errstate(over="ignore"):  # to infinity, which is no integer: OverflowError
-        return [[int(entry) for entry in row] for row in np.ldexp(x, -e).tolist()]
+        return np.asarray(np.frompyfunc(int, 1, 1)(np.ldexp(x, -e)), dtype=object)
 
 
-def matrix(rows: list[list[int]], width: int) -> Any:
-    """An integer matrix, possibly of no columns."""
-    return flint.fmpz_mat(rows) if width else flint.fmpz_mat(len(rows), 0)
+def entries(M: Any) -> AnyArray:
+    """The entries of a matrix of python-flint."""
+    return np.array(M.tolist(), dtype=object)
 
 
 def independent(K: Any, most: int) -> list[int]:
@@ -216,9 +203,3 @@ def independent(K: Any, most: int) -> list[int]:
     if rank < most:
         reduced, _, rank = K.rref()
     return [next(j for j, x in enumerate(row) if int(x)) for row in reduced.tolist()[:rank]]
-
-
-def principal(M: Any, rows: Sequence[int]) -> Any:
-    """The principal submatrix of these rows and columns."""
-    table = M.tolist()
-    return flint.fmpz_mat([[table[i][j] for j in rows] for i in rows])
