@@ -147,7 +147,7 @@ def test_real_data_is_proved_in_seconds(shared_data, load_techtc, name):
 
 def kernels(power=6, alpha=0.0):
     X, chosen = case(power, 0)
-    selection = Selection.of(chosen.selected_, chosen.weights_, n_features=40)
+    selection = Selection(tuple(chosen.selected_), tuple(chosen.weights_), n_features=40)
     return exact_kernels(X, selection, alpha), exact(X, chosen, alpha)
 
 
@@ -243,7 +243,7 @@ def test_floats_are_integers_times_a_power_of_two(numbers):
 
 def test_exact_kernels_are_exact():
     X, chosen = case(9, 1)
-    selection = Selection.of(chosen.selected_, chosen.weights_, n_features=40)
+    selection = Selection(tuple(chosen.selected_), tuple(chosen.weights_), n_features=40)
     A, B = exact_kernels(X, selection, alpha=0.1)
     rows = [[Fraction(x) for x in row] for row in X.tolist()]
     ratio = None

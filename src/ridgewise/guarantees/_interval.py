@@ -46,8 +46,20 @@ class Selection:
     cutoff: float | None = None
 
     @classmethod
-    def of(cls, selected: ArrayLike, weights: ArrayLike | None = None, **about: Any) -> Self:
-        """Take arrays; without weights, each is 1."""
+    def of(
+        cls,
+        spectrum: Spectrum,
+        selected: ArrayLike,
+        weights: ArrayLike | None = None,
+        *,
+        rank: int | float | None = None,
+        alpha: float = 0.0,
+    ) -> Self:
+        """Take arrays, without weights 1 each, and tell what of X a certificate is about.
+
+        At alpha = 0 it is about what the spectrum has. That is less than X where a rank was asked
+        for, or where rounding hides singular values and nothing explains them.
+        """
         indices: IndexArray = np.asarray(selected, dtype=np.intp)
         w = np.ones(len(indices)) if weights is None else np.asarray(weights, dtype=np.float64)
         if w.shape != indices.shape or not np.all((w >= 0) & np.isfinite(w)):
@@ -55,7 +67,15 @@ class Selection:
                 f"expected a finite weight of at least 0 for each of the {len(indices)} selected "
                 f"features, got shape {w.shape}"
             )
-        return cls(tuple(indices.tolist()), tuple(w.tolist()), **about)
+        is_part = (rank is not None or alpha == 0) and not spectrum.is_whole
+        return cls(
+            tuple(indices.tolist()),
+            tuple(w.tolist()),
+            n_features=spectrum.shape[1],
+            center=spectrum.center,
+            rank=spectrum.rank if is_part else None,
+            cutoff=spectrum.cutoff if is_part and rank is None else None,
+        )
 
     @property
     def indices(self) -> IndexArray:
@@ -66,6 +86,11 @@ class Selection:
     def w(self) -> FloatArray:
         """Their weights as an array."""
         return np.asarray(self.weights, dtype=np.float64)
+
+    @property
+    def max_weight(self) -> float:
+        """The largest weight."""
+        return max(self.weights, default=0.0)
 
     @property
     def keeps_all(self) -> bool:
@@ -158,9 +183,8 @@ def verified_interval(spectrum: Spectrum, selection: Selection, alpha: float) ->
     if alpha > 0 and len(P) < n:  # of tall data, P spans what X does, and all else is alpha
         a, b = min(a, 1.0), max(b, 1.0)
     hidden = hidden_error(spectrum) if alpha == 0 else 0.0
-    w_max = max(selection.weights, default=0.0)
     return Interval(a, b).widened(
-        selected_error=gram_error(error + hidden, w_max, b, len(eigenvalues)),
+        selected_error=gram_error(error + hidden, selection.max_weight, b, len(eigenvalues)),
         kernel_error=kernel_error(columns, P, overlap, S, alpha, error)
         + gram_error(hidden, 1.0, 1.0, 0),
     )

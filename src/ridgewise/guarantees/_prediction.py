@@ -166,7 +166,7 @@ def report_predictions(data: SelectedData, y: ArrayLike, X_test: Any) -> Predict
     sizes = np.sqrt(squared_norms(Q)) + norm(mean)
     turned = min(full.turned + reduced.turned, 1.0)
     c_q = cross_norms(data.selected_rows, data.selection.w, Q_S, Q_U)
-    c_q = c_q + 3 * turned * max(data.max_weight, 1.0) * sizes
+    c_q = c_q + 3 * turned * max(data.selection.max_weight, 1.0) * sizes
     z_norms = residual_norms(Q, mean, Q_U) + turned * sizes
 
     # By the interval: eta ||c|| ||y|| + tau c_q ||y||, the first sharpened for these c and y

@@ -196,7 +196,7 @@ def rounding_factor(data: SelectedData) -> float:
         a = 1.0  # a lost direction: infinite, or alpha keeps it
     if s == 0:
         return math.inf
-    grown = 1 + math.sqrt(min(b, data.max_weight + 1))
+    grown = 1 + math.sqrt(min(b, data.selection.max_weight + 1))
     share = 8 * grown * data_error(data.spectrum, data.S) * float(data.S[0]) / (a * s**2)
     return 1 + share + 64 * (1 + len(data.S)) * UNIT if share < 0.5 else math.inf
 
@@ -280,7 +280,7 @@ def variance_ratio(data: SelectedData) -> float:
     S, alpha, error = data.S, data.alpha, data_error(data.spectrum, data.S)
     singular = np.linalg.svd(data.weighted_rows * S, compute_uv=False)
     singular = singular[singular > len(S) * np.finfo(np.float64).eps * singular.max(initial=0.0)]
-    above, moved = variance_sum(singular, alpha, error * math.sqrt(data.max_weight))
+    above, moved = variance_sum(singular, alpha, error * math.sqrt(data.selection.max_weight))
     below, moved_below = variance_sum(S, alpha, error)
     return (above + moved) / (below - moved_below) if moved_below < below / 2 else math.inf
 

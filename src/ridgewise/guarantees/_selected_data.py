@@ -54,11 +54,6 @@ class SelectedData:
         """W^1/2 U_S, whose Gram matrix is G."""
         return np.sqrt(self.selection.w)[:, None] * self.selected_rows
 
-    @property
-    def max_weight(self) -> float:
-        """The largest weight."""
-        return max(self.selection.weights, default=0.0)
-
     def weighted_columns(self) -> FloatArray:
         """X_S W^1/2, scaled; centred first, since the product is rounded."""
         columns = as_columns(self.X, center=self.selection.center)

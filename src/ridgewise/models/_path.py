@@ -24,25 +24,17 @@ class DualPath:
 
         (K + alpha I)^-1 y = V (diag(k) + alpha I)^-1 V^T y + (y - V V^T y) / alpha
 
-    and for alpha = 0 the minimum-norm ones, K^+ y: the first term alone. Build a path with
-    `from_kernel` or `from_features`; a further alpha or target then costs two small products. Both
-    take an eigenvalue for zero where it is at most max(shape) * eps times the largest: singular
-    values of X below about 2e-7 of the largest, which K cannot hold in float64.
+    and for alpha = 0 the minimum-norm ones, K^+ y: the first term alone. Each further alpha or
+    target costs two small products.
 
     >>> X = np.array([[2.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
-    >>> path = DualPath.from_kernel(X @ X.T)
+    >>> path = DualPath.from_features(X)
     >>> path.predict(np.array([[1.0, 1.0, 1.0]]) @ X.T, [1.0, -1.0], alphas=[0.0, 1.0])
     array([[-0.5, -0.1]])
     """
 
     basis: FloatArray  # V, n_samples x rank
     eigenvalues: FloatArray  # k, all above zero
-
-    @classmethod
-    def from_kernel(cls, K: ArrayLike) -> Self:
-        """Decompose a kernel: one eigendecomposition, n_samples x n_samples."""
-        K = np.asarray(K, dtype=np.float64)
-        return cls(*positive_part(K, size=K.shape[0]))
 
     @classmethod
     def from_features(cls, A: ArrayLike, most: int | None = None) -> Self:
@@ -135,8 +127,9 @@ def positive_part(
 ) -> tuple[FloatArray, FloatArray]:
     """Decompose a Gram matrix into eigenvectors and ascending eigenvalues above rounding.
 
-    Eigenvalues of at most size * eps times the largest are zero, or times ``scale`` where that is
-    larger: of a Gram matrix centred by subtraction, n ||m||^2 for means m, which is the size of
+    Eigenvalues of at most size * eps times the largest are zero: singular values of X below about
+    2e-7 of the largest, which K cannot hold in float64. ``scale`` stands for the largest where it
+    is larger: of a Gram matrix centred by subtraction, n ||m||^2 for means m, which is the size of
     what was subtracted. At most ``most`` are kept. Only the lower triangle is read.
     """
     k, V = np.linalg.eigh(gram)
