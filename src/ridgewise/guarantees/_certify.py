@@ -319,9 +319,8 @@ class RandomFeatures:
 
     @property
     def epsilon(self) -> float:
-        """The smaller epsilon = max(1 - lower, upper - 1, 0) of the two."""
-        both = (self.interval, self.rescaled_interval)
-        return min(max(1 - lower, upper - 1, 0.0) for lower, upper in both)
+        """The smaller epsilon of the two."""
+        return min(Certificate(*ends).epsilon for ends in (self.interval, self.rescaled_interval))
 
 
 def random_features(

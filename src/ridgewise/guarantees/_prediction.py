@@ -31,12 +31,13 @@ from ridgewise.guarantees._prediction_bounds import (
 )
 from ridgewise.guarantees._selected_data import (
     SelectedData,
+    check_vector,
     data_error,
     precise_spectrum,
     smallest_value,
 )
 from ridgewise.models import DualPath
-from ridgewise.spectrum import Spectrum, as_numeric, as_rows, compute_spectrum
+from ridgewise.spectrum import Spectrum, as_columns, as_numeric, as_rows, compute_spectrum
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,7 @@ class PredictionReport:
 
 def report_predictions(data: SelectedData, y: ArrayLike, X_test: Any) -> PredictionReport:
     """Fit both models, predict, and bound: see `Certificate.prediction_bound`."""
-    targets = check_targets(y, data.X.shape[0])
+    targets = check_vector("y", y, data.X.shape[0])
     Q = check_test_points(X_test, data.X.shape[1]) * data.scale
     mean, intercept = np.zeros(Q.shape[1]), 0.0
     if data.spectrum.center:
@@ -238,12 +239,15 @@ def ridge_model(spectrum: Spectrum, S: FloatArray, y: FloatArray, alpha: float) 
 
 def selected_model(data: SelectedData, y: FloatArray) -> RidgeModel:
     """Fit y on the selected, weighted features: the coefficients are of X_S W^1/2."""
-    columns = data.weighted_columns()
-    if columns.any():
-        spectrum = compute_spectrum(columns, center=data.spectrum.center, solver="qr")
+    center = data.spectrum.center
+    columns = as_columns(data.X, center=center)  # centred first, since products are rounded
+    columns.set_scale(data.scale)
+    X_S = columns.take(data.selection.indices) * np.sqrt(data.selection.w)
+    if X_S.any():
+        spectrum = compute_spectrum(X_S, center=center, solver="qr")
         if spectrum.rank > 0:
             return ridge_model(spectrum, spectrum.singular_values, y, data.alpha)
-    zeros = np.zeros(columns.shape[1])
+    zeros = np.zeros(X_S.shape[1])
     return RidgeModel(zeros, y / data.alpha if data.alpha else 0 * y, 0 * y, 0.0)
 
 
@@ -262,7 +266,7 @@ def bound_known_test_set(
     """Bound by the joint interval: see `Certificate.known_test_set_bound`."""
     X = as_numeric(X)
     alpha = check_number("alpha", alpha)
-    targets = check_targets(y, X.shape[0])
+    targets = check_vector("y", y, X.shape[0])
     spectrum, scale = precise_spectrum(X, False, alpha)
     Q = check_test_points(X_test, X.shape[1]) * scale
     zeros, S = np.zeros(Q.shape[1]), spectrum.singular_values * scale
@@ -315,16 +319,6 @@ def residual_norms(Q: Any, mean: FloatArray, Q_U: FloatArray) -> FloatArray:
 def squared_norms(Q: Any) -> FloatArray:
     """||q||^2 of every test point."""
     return row_norms(Q.tocsr() if is_sparse(Q) else Q, squared=True)
-
-
-def check_targets(y: ArrayLike, n_samples: int) -> FloatArray:
-    """The targets as a vector of finite floats."""
-    targets = np.asarray(y, dtype=np.float64)
-    if targets.shape != (n_samples,) or not np.all(np.isfinite(targets)):
-        raise ValueError(
-            f"expected y to be {n_samples} finite numbers, one a sample; got shape {targets.shape}"
-        )
-    return targets
 
 
 def check_test_points(X_test: Any, n_features: int) -> Any:

@@ -18,7 +18,12 @@ from ridgewise._checks import check_number
 from ridgewise._typing import FloatArray
 from ridgewise.guarantees._interval import UNIT, Interval
 from ridgewise.guarantees._prediction_bounds import tau
-from ridgewise.guarantees._selected_data import SelectedData, data_error, smallest_value
+from ridgewise.guarantees._selected_data import (
+    SelectedData,
+    check_vector,
+    data_error,
+    smallest_value,
+)
 
 
 @dataclass(frozen=True)
@@ -85,13 +90,7 @@ def ridge_risk(K: ArrayLike, z: ArrayLike, noise_variance: float, alpha: float) 
     k, V = np.linalg.eigh(kernel)
     if k[0] < -precision * max(k[-1], -k[0]):
         raise ValueError(f"expected a positive semi-definite K, got the eigenvalue {k[0]:.3g}")
-    mean = np.asarray(z, dtype=np.float64)
-    if mean.shape != k.shape or not np.all(np.isfinite(mean)):
-        raise ValueError(
-            f"expected z to be {len(k)} finite numbers, one for each sample of K; got shape "
-            f"{mean.shape}"
-        )
-    zeta = V.T @ mean
+    zeta = V.T @ check_vector("z", z, len(k))
     # Without regularization an eigenvalue that is zero but for rounding must count as zero.
     k = np.where(k > (precision * k[-1] if alpha == 0 else 0.0), k, 0.0)
     kept = np.divide(k, k + alpha, out=np.zeros_like(k), where=k > 0)
@@ -192,10 +191,9 @@ def rounding_factor(data: SelectedData) -> float:
     itself, with s^2 the smallest eigenvalue of K + alpha; and as much again through K~.
     """
     s, (a, b) = smallest_value(data.spectrum, data.S, data.alpha), data.interval
-    if s == 0 or a == 0:
-        a = 1.0  # a lost direction: infinite, or alpha keeps it
     if s == 0:
         return math.inf
+    a = a or 1.0  # a lost direction: alpha keeps it
     grown = 1 + math.sqrt(min(b, data.selection.max_weight + 1))
     share = 8 * grown * data_error(data.spectrum, data.S) * float(data.S[0]) / (a * s**2)
     return 1 + share + 64 * (1 + len(data.S)) * UNIT if share < 0.5 else math.inf

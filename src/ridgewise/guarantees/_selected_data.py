@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ridgewise._checks import check_number
 from ridgewise._typing import FloatArray
@@ -21,7 +22,7 @@ from ridgewise.guarantees._interval import (
     measured_interval,
     verified_interval,
 )
-from ridgewise.spectrum import Spectrum, as_columns, as_numeric, compute_spectrum
+from ridgewise.spectrum import Spectrum, as_numeric, compute_spectrum
 
 if TYPE_CHECKING:
     from ridgewise.guarantees._certificate import Certificate
@@ -53,12 +54,6 @@ class SelectedData:
     def weighted_rows(self) -> FloatArray:
         """W^1/2 U_S, whose Gram matrix is G."""
         return np.sqrt(self.selection.w)[:, None] * self.selected_rows
-
-    def weighted_columns(self) -> FloatArray:
-        """X_S W^1/2, scaled; centred first, since the product is rounded."""
-        columns = as_columns(self.X, center=self.selection.center)
-        columns.set_scale(self.scale)
-        return columns.take(self.selection.indices) * np.sqrt(self.selection.w)
 
 
 def select_data(certificate: "Certificate", X: Any, alpha: float) -> SelectedData:
@@ -143,6 +138,17 @@ def smallest_value(spectrum: Spectrum, S: FloatArray, alpha: float) -> float:
     if alpha > 0 and not (whole and spectrum.rank == spectrum.shape[0]):
         return math.sqrt(alpha)
     return math.hypot(float(S[-1]), math.sqrt(alpha)) if whole else 0.0
+
+
+def check_vector(name: str, values: ArrayLike, n_samples: int) -> FloatArray:
+    """Return one finite float for each sample; raise if there are others."""
+    vector = np.asarray(values, dtype=np.float64)
+    if vector.shape != (n_samples,) or not np.all(np.isfinite(vector)):
+        raise ValueError(
+            f"expected {name} to be {n_samples} finite numbers, one for each sample; got shape "
+            f"{vector.shape}"
+        )
+    return vector
 
 
 def check_same_data(certified: Interval, measured: Interval) -> None:
