@@ -17,7 +17,7 @@ def fixed_beta_risk_bound(risk, lower, upper, alpha, n_samples, coefficient_norm
 def phi_B(G, sigma, alpha):
     """The largest factor of the bias, from G = U^T W U: any R with R^T R = G is W^1/2 U."""
     g, Q = np.linalg.eigh(G)
-    return bias_inflation(np.sqrt(g.clip(0))[:, None] * Q.T, sigma, alpha)[0]
+    return bias_inflation(np.sqrt(g.clip(0))[:, None] * Q.T, np.asarray(sigma), alpha)[0]
 
 
 class Chosen:

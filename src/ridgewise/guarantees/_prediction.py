@@ -178,13 +178,8 @@ def report_predictions(data: SelectedData, y: ArrayLike, X_test: Any) -> Predict
     )
     # By the targets. Outside of the span p~^T z also is at most ||g|| c_q, since p~ = W U g with
     # g = S V^T (K~ + alpha)^-1 y
-    uniform = uniform_bound(
-        full.fitted - reduced.fitted,
-        data.selected_rows,
-        p_S,
-        coefficient_norms=np.linalg.norm(Q_U / S, axis=1),
-        residual_norms=z_norms,
-    )
+    change, c_norms = full.fitted - reduced.fitted, np.linalg.norm(Q_U / S, axis=1)
+    uniform = uniform_bound(change, data.selected_rows, p_S, c_norms, z_norms)
     g = S * (V.T @ reduced.dual_coef)
     out_of_span = np.minimum(uniform.out_of_span, norm(g) * c_q)
     return PredictionReport(
@@ -276,14 +271,11 @@ def bound_known_test_set(
     sizes = np.sqrt(squared_norms(Q))
     if smallest_value(spectrum, S, alpha) == 0 or turned > 0.1:
         interval, turned = Interval(0.0, math.inf), 0.0
-    return known_test_set_bound(
-        *interval,
-        S * (1 - turned),
-        alpha * scale * scale,
-        coefficient_norms=np.linalg.norm(Q_U / S, axis=1) + 2 * turned / S[-1] * sizes,
-        residual_norms=residual_norms(Q, zeros, Q_U) + turned * sizes,
-        target_norm=check_number("the norm of y", norm(targets) * (1 + 1e-12)),
-    )
+    y_norm = check_number("the norm of y", norm(targets) * (1 + 1e-12))
+    c_norms = np.linalg.norm(Q_U / S, axis=1) + 2 * turned / S[-1] * sizes
+    z_norms = residual_norms(Q, zeros, Q_U) + turned * sizes
+    norms = y_norm * c_norms, y_norm * z_norms
+    return known_test_set_bound(*interval, S * (1 - turned), alpha * scale * scale, *norms)
 
 
 def stacked(X: Any, X_test: Any) -> Any:

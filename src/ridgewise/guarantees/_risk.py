@@ -199,27 +199,23 @@ def rounding_factor(data: SelectedData) -> float:
     return 1 + share + 64 * (1 + len(data.S)) * UNIT if share < 0.5 else math.inf
 
 
-def variance_inflation(upper: float, singular_values: ArrayLike, alpha: float) -> float:
+def variance_inflation(b: float, S: ArrayLike, alpha: float) -> float:
     """Bound V(K~) / V(K): phi_V = [b (kmin + alpha) / (b kmin + alpha)]^2, never above b^2."""
-    b = max(upper, 1.0)
-    kmin = float(np.square(singular_values).min())
+    b, kmin = max(b, 1.0), float(np.square(S).min())
     return ((kmin + alpha) / (kmin + alpha / b)) ** 2
 
 
-def bias_inflation(
-    weighted_rows: FloatArray, singular_values: ArrayLike, alpha: float
-) -> tuple[float, float]:
+def bias_inflation(rows: FloatArray, S: FloatArray, alpha: float) -> tuple[float, float]:
     """Compute the largest B(K~) / B(K) over all z, and E B(K~) / E B(K) for isotropic beta.
 
     phi_B = ||(K~ + alpha)^-1 (K + alpha)||^2, exact, and without labels: R(K~) <=
     max(phi_V, phi_B) R(K) for every z and noise. On average, over z = X beta, it is
-    ||(K~ + alpha)^-1 S||_F^2 / ||(K + alpha)^-1 S||_F^2. ``weighted_rows``: W^1/2 U_S.
+    ||(K~ + alpha)^-1 S||_F^2 / ||(K + alpha)^-1 S||_F^2. ``rows``: W^1/2 U_S.
     """
-    S = np.asarray(singular_values, np.float64)
     D = np.hypot(S, math.sqrt(alpha))
     # (K~ + alpha)^-1 = D^-1 M^-1 D^-1, D^2 = S^2 + alpha. M = D^-1 (S G S + alpha) D^-1 = B^T B is
     # as well conditioned as G, however badly X is.
-    B = np.vstack([weighted_rows * (S / D), np.diag(math.sqrt(alpha) / D)])
+    B = np.vstack([rows * (S / D), np.diag(math.sqrt(alpha) / D)])
     m, Qt = np.linalg.svd(B, full_matrices=False)[1:]
     if m[-1] ** 2 <= 2 * len(S) * UNIT * m[0] ** 2:
         return math.inf, math.inf
@@ -229,31 +225,29 @@ def bias_inflation(
     return largest, float(on_average)
 
 
-def bias_inflation_bound(
-    lower: float, upper: float, singular_values: ArrayLike, alpha: float, mu: float = 0.0
-) -> float:
+def bias_inflation_bound(a: float, b: float, S: ArrayLike, alpha: float, mu: float = 0.0) -> float:
     """Bound phi_B from [a, b] and the spectrum alone.
 
-    a' N <= K~ + alpha <= b' N, N = K + alpha, with a' = (a (kmax + mu) + alpha - mu)/(kmax + alpha)
-    and b' likewise. (K~ + alpha)^-1 N = N^-1/2 T N^1/2 for some 1/b' <= T <= 1/a', so phi_B is at
-    most (p + h sqrt(kappa))^2, kappa = (kmax + alpha)/(kmin + alpha), p and h the middle and the
-    half-width of [1/b', 1/a']. At mu = 0, also (1 + max(1 - a, b - 1) smax tau)^2.
+    a_N N <= K~ + alpha <= b_N N, N = K + alpha, a_N = (a (kmax + mu) + alpha - mu)/(kmax + alpha)
+    and b_N likewise. (K~ + alpha)^-1 N = N^-1/2 T N^1/2 for some 1/b_N <= T <= 1/a_N, so phi_B is
+    at most (p + h sqrt(kappa))^2, kappa = (kmax + alpha)/(kmin + alpha), p and h the middle and the
+    half-width of [1/b_N, 1/a_N]. At mu = 0, also (1 + max(1 - a, b - 1) smax tau)^2.
     """
-    k = np.square(singular_values)
+    k = np.square(S)
     kmin, kmax = float(k.min()), float(k.max())
-    ends = Interval(lower, upper).around_one
-    a, b = ((end * (kmax + mu) + (alpha - mu)) / (kmax + alpha) for end in ends)
+    ends = Interval(a, b).around_one
+    a_N, b_N = ((end * (kmax + mu) + (alpha - mu)) / (kmax + alpha) for end in ends)
     by_interval = math.inf
-    if a > 0:
-        p, h = (1 / a + 1 / b) / 2, (1 / a - 1 / b) / 2
+    if a_N > 0:
+        p, h = (1 / a_N + 1 / b_N) / 2, (1 / a_N - 1 / b_N) / 2
         by_interval = (p + h * math.sqrt((kmax + alpha) / (kmin + alpha))) ** 2
-    factor = max(1 - lower, upper - 1) * math.sqrt(kmax)
-    by_norms = 1 + factor * tau(lower, upper, singular_values, alpha) if factor > 0 else 1.0
+    factor = max(1 - a, b - 1) * math.sqrt(kmax)
+    by_norms = 1 + factor * tau(a, b, S, alpha) if factor > 0 else 1.0
     return by_interval if mu > 0 else min(by_interval, by_norms**2)
 
 
 def fixed_beta_bias(
-    bias: float, lower: float, upper: float, lam: float, norm: float, *, regularized: bool = False
+    bias: float, a: float, b: float, lam: float, norm: float, *, regularized: bool = False
 ) -> float:
     """Bound B(K~) for z = X beta, whatever the condition number: the risk theorems, corrected.
 
@@ -262,15 +256,15 @@ def fixed_beta_bias(
     1 / (2 sqrt(a alpha)); from a regularized interval lam norm^2 / a, as with N = K + alpha
     ||(K~ + alpha)^-1 N^1/2|| <= 1 / sqrt(a alpha). The variance is at most b^2 V(K).
     """
-    if lower == 0:
+    if a == 0:
         return math.inf
-    worst = math.sqrt(lam / lower) * norm / (1 if regularized else 2)
-    return min(math.sqrt(bias) + max(1 - lower, upper - 1) * worst, worst) ** 2
+    worst = math.sqrt(lam / a) * norm / (1 if regularized else 2)
+    return min(math.sqrt(bias) + max(1 - a, b - 1) * worst, worst) ** 2
 
 
-def average_bias_inflation(lower: float, upper: float) -> float:
+def average_bias_inflation(a: float, b: float) -> float:
     """Bound E B(K~) / E B(K) over z = X beta with isotropic random beta: max(1/a^2, b/a)."""
-    return math.inf if lower == 0 else max(1 / lower, upper) / lower
+    return math.inf if a == 0 else max(1 / a, b) / a
 
 
 def variance_ratio(data: SelectedData) -> float:
