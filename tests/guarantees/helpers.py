@@ -1,11 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Selections, ill-conditioned data, and exact values to compare with."""
 
+import math
+
 import numpy as np
 from mpmath import mp
 
 from ridgewise.guarantees._prediction_bounds import PredictionBound, scaled, spectral_eta, tau
 from ridgewise.guarantees._risk import bias_inflation, fixed_beta_bias
+
+
+def bss_promise(rank, n_draws):
+    """What BSS guarantees beforehand: (1 - s)^2 and (1 + s)^2, s = sqrt(rank / n_draws)."""
+    s = math.sqrt(rank / n_draws)
+    return (1 - s) ** 2, (1 + s) ** 2
 
 
 def fixed_beta_risk_bound(risk, lower, upper, alpha, n_samples, coefficient_norm):

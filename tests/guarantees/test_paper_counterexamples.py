@@ -9,7 +9,13 @@ import math
 
 import numpy as np
 import pytest
-from tests.guarantees.helpers import fixed_beta_risk_bound, phi_B, primal_ridge, theorem1_bound
+from tests.guarantees.helpers import (
+    bss_promise,
+    fixed_beta_risk_bound,
+    phi_B,
+    primal_ridge,
+    theorem1_bound,
+)
 
 from ridgewise.barrier import sparsify_plain
 from ridgewise.guarantees._prediction_bounds import (
@@ -25,7 +31,7 @@ from ridgewise.guarantees._risk import (
     ridge_risk,
     variance_inflation,
 )
-from ridgewise.guarantees._sample_size import bss_promise, features_for_epsilon, leverage_promise
+from ridgewise.guarantees._sample_size import features_for_epsilon, leverage_promise
 
 ROOT_HALF = math.sqrt(0.5)
 # Equality, up to rounding, where a bound is attained.

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 from scipy.stats import binom
-from tests.guarantees.helpers import primal_ridge, theorem1_bound
+from tests.guarantees.helpers import bss_promise, primal_ridge, theorem1_bound
 
 from ridgewise.guarantees import PredictionReport
 from ridgewise.guarantees._prediction_bounds import (
@@ -24,7 +24,6 @@ from ridgewise.guarantees._prediction_bounds import (
     tau,
     uniform_bound,
 )
-from ridgewise.guarantees._sample_size import bss_promise
 
 HOLDS = 1 + 1e-9
 REACHED = 0.99

@@ -14,7 +14,6 @@ from ridgewise.guarantees._prediction_bounds import PredictionBound
 from ridgewise.guarantees._risk import Risk, RiskInflation, ridge_risk
 from ridgewise.guarantees._sample_size import (
     alpha_for_dimension,
-    bss_promise,
     effective_dimension,
     features_for_epsilon,
     leverage_promise,
@@ -30,7 +29,6 @@ __all__ = [
     "RiskInflation",
     "Selection",
     "alpha_for_dimension",
-    "bss_promise",
     "certify",
     "effective_dimension",
     "features_for_epsilon",

@@ -135,11 +135,10 @@ def measured_interval(
     where both sides are alpha: the interval then holds 1.
     """
     n, S = spectrum.shape[0], spectrum.singular_values
-    lower, upper = weighted_spectrum(selected_rows, weights, ridge_penalty(S, alpha))
+    found = Interval(*weighted_spectrum(selected_rows, weights, ridge_penalty(S, alpha)))
     smallest = math.hypot(S[-1], math.sqrt(alpha))
     if alpha > 0 and spectrum.rank < n:
-        lower, upper = min(lower, 1.0), max(upper, 1.0)
-        smallest = math.sqrt(alpha)
+        found, smallest = found.around_one, math.sqrt(alpha)
     condition = float(S[0]) / smallest
     error = product_error(n, float(np.linalg.norm(S / S[0]))) * condition
     if alpha > 0 and not spectrum.is_whole:  # what was cut off acts like an error
@@ -149,8 +148,9 @@ def measured_interval(
     # eigenvalues of K are off by this share of the largest; of a QR, singular values are
     digits = max(n, 4 * math.sqrt(max(spectrum.shape))) * 4 * UNIT
     decomposition = digits * condition * (S[0] / S[-1] if spectrum.solver == "gram" else 2)
-    return Interval(lower, upper).widened(
-        selected_error=gram_error(error, float(weights.max(initial=0.0)), upper, spectrum.rank),
+    w_max = float(weights.max(initial=0.0))
+    return found.widened(
+        selected_error=gram_error(error, w_max, found.upper, spectrum.rank),
         kernel_error=decomposition + gram_error(error, 1.0, 1.0, 0),
     )
 
@@ -179,12 +179,12 @@ def verified_interval(spectrum: Spectrum, selection: Selection, alpha: float) ->
     Y_S = np.sqrt(selection.w)[:, None] * (X_S.T @ P)
     overlap = P.T @ P
     eigenvalues = np.linalg.eigvalsh(Y_S.T @ Y_S + alpha * overlap)
-    a, b = max(float(eigenvalues[0]), 0.0), float(eigenvalues[-1])
+    found = Interval(max(float(eigenvalues[0]), 0.0), float(eigenvalues[-1]))
     if alpha > 0 and len(P) < n:  # of tall data, P spans what X does, and all else is alpha
-        a, b = min(a, 1.0), max(b, 1.0)
+        found = found.around_one
     hidden = hidden_error(spectrum) if alpha == 0 else 0.0
-    return Interval(a, b).widened(
-        selected_error=gram_error(error + hidden, selection.max_weight, b, len(eigenvalues)),
+    return found.widened(
+        selected_error=gram_error(error + hidden, selection.max_weight, found.upper, P.shape[1]),
         kernel_error=kernel_error(columns, P, overlap, S, alpha, error)
         + gram_error(hidden, 1.0, 1.0, 0),
     )

@@ -74,18 +74,6 @@ def features_for_epsilon(
     return max(math.ceil(r * (1 - Fraction(1, 10**12))), math.floor(rank) + 1)
 
 
-def bss_promise(rank: float, n_draws: int) -> tuple[float, float]:
-    """Return the interval that BSS guarantees beforehand, for n_draws > rank: (1 -+ s)^2.
-
-    s = sqrt(rank / n_draws). With the effective dimension at alpha in place of the rank, the
-    interval is that of K~ + alpha against K + alpha.
-    """
-    if not check_number("rank", rank, positive=True) < n_draws:
-        raise ValueError(f"BSS promises nothing for n_draws={n_draws} <= rank={rank}")
-    s = math.sqrt(rank / n_draws)
-    return (1 - s) ** 2, (1 + s) ** 2
-
-
 def leverage_promise(rank: float, n_draws: int, delta: float = 0.1) -> tuple[float, float]:
     """Return the interval that leverage-score sampling keeps with probability 1 - delta.
 
