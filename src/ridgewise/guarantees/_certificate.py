@@ -180,7 +180,7 @@ class Certificate:
         return bound_known_test_set(Interval(lower, upper), X, y, X_test, alpha)
 
     def risk_inflation(self, X: Any, alpha: float) -> RiskInflation:
-        """Tell how much the risk of ridge regression grows by the selection.
+        """Compute by how much the selection increases the risk of ridge regression.
 
         Parameters
         ----------
@@ -239,7 +239,7 @@ class Certificate:
 
     @property
     def _lost(self) -> str:
-        """What is wrong where lower is 0, and what would help."""
+        """Why lower is 0, and what would help."""
         if math.isinf(self.upper):
             return ill_conditioned_note(self.alpha)
         if self.alpha > 0:

@@ -55,7 +55,7 @@ class Selection:
         rank: int | float | None = None,
         alpha: float = 0.0,
     ) -> Self:
-        """Take arrays, without weights 1 each, and tell what of X a certificate is about.
+        """Take arrays (weights: 1 by default), and note what part of X a certificate is about.
 
         At alpha = 0 it is about what the spectrum has. That is less than X where a rank was asked
         for, or where rounding hides singular values and nothing explains them.
@@ -115,7 +115,7 @@ class Interval(NamedTuple):
         return Interval(min(self.lower, 1.0), max(self.upper, 1.0))
 
     def widened(self, *, selected_error: float, kernel_error: float) -> "Interval":
-        """What remains if G is off by ``selected_error``, and M is I but for ``kernel_error``.
+        """Widen by errors, of G by ``selected_error`` and of M = I by ``kernel_error``.
 
         [(a - e_G) / (1 + e_M), (b + e_G) / (1 - e_M)].
         """
@@ -191,7 +191,7 @@ def verified_interval(spectrum: Spectrum, selection: Selection, alpha: float) ->
 
 
 def hidden_error(spectrum: Spectrum) -> float:
-    """Bound the error of X^T x, in its own norm, that comes from a rank that was cut at rounding.
+    """Bound the relative error of X^T x if the rank was cut where rounding errors begin.
 
     The statement is about the span L of the leading k singular vectors, and P spans that of the
     computed ones, V. For x in L, X^T x and X^T V V^T x differ by ||(I - V V^T) X|| ||x||. The first
@@ -246,23 +246,23 @@ def ridge_penalty(singular_values: FloatArray, alpha: float) -> FloatArray | Non
 
 
 def product_error(n: int, norm: float) -> float:
-    """What rounding adds to products with X, in the norm of X: 4 sqrt(n) u ||X||."""
+    """Bound the rounding errors of products with X, whose norm is given: 4 sqrt(n) u ||X||."""
     return 4 * math.sqrt(n) * UNIT * norm
 
 
 def gram_error(error: float, max_weight: float, upper: float, size: int) -> float:
-    """How far Y^T W Y can be off where Y is by ``error``: 2 sqrt(w b) e + w e^2 + 64 l u b."""
+    """Bound the error of Y^T W Y if Y has the error e: 2 sqrt(w b) e + w e^2 + 64 l u b."""
     root = math.sqrt(max_weight)
     return 2 * root * math.sqrt(upper) * error + (root * error) ** 2 + 64 * size * UNIT * upper
 
 
 def ill_conditioned_note(alpha: float) -> str:
-    """Say that rounding leaves nothing, and what would help."""
+    """Explain that rounding errors are too large, and what would help."""
     more = "a larger alpha" if alpha else "alpha > 0 (for ridge models)"
     return f"X is too ill-conditioned for double precision; {more} would help"
 
 
 def check_rank(spectrum: Spectrum) -> None:
-    """Raise if X has no direction."""
+    """Raise if X has rank 0."""
     if spectrum.rank == 0:
         raise ValueError(f"every feature of X is {'constant' if spectrum.center else 'zero'}")

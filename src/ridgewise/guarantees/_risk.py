@@ -185,7 +185,7 @@ def report_risk(data: SelectedData) -> RiskInflation:
 
 
 def rounding_factor(data: SelectedData) -> float:
-    """By how much rounding may have lowered a factor: infinite where it leaves nothing.
+    """A factor that covers rounding errors: infinite where they are too large.
 
     A change of X by delta moves (K~ + alpha)^-1 (K + alpha) by 2 delta ||X|| / (a s^2), in units of
     itself, with s^2 the smallest eigenvalue of K + alpha; and as much again through K~.

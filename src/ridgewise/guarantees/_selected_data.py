@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Training data and a selection of its features: what bounds on predictions and risk start from.
 
-Numbers are in units in which X's largest singular value is near 1: X and test points times a power
-of two, alpha times its square. That changes no prediction and no risk, and squares stay in range.
+X and test points are multiplied by a power of two, alpha by its square, so that the largest
+singular value of X is near 1: squares do not overflow, and predictions and risk stay the same.
 """
 
 import math
@@ -57,7 +57,7 @@ class SelectedData:
 
 
 def select_data(certificate: "Certificate", X: Any, alpha: float) -> SelectedData:
-    """Bring a certificate together with its data, for the model with this alpha.
+    """Check X against the certificate, and compute what bounds for a model with this alpha need.
 
     An interval that is not verified, or about some singular vectors only, is verified now.
     """
@@ -123,7 +123,7 @@ def precise_spectrum(X: Any, center: bool, alpha: float) -> tuple[Spectrum, floa
 
 
 def data_error(spectrum: Spectrum, S: FloatArray) -> float:
-    """Bound the change of X (Frobenius norm) that has the effect of rounding."""
+    """Bound the backward error: the change of X, in Frobenius norm, that rounding amounts to."""
     error = 16 * math.sqrt(max(spectrum.shape[0], spectrum.rank)) * UNIT * float(np.linalg.norm(S))
     if spectrum.solver == "gram":  # an error of K moves small singular values more
         error *= float(S[0] / S[-1])

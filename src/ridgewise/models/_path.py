@@ -55,10 +55,10 @@ class DualPath:
         Y, alphas = np.asarray(Y, dtype=np.float64), np.asarray(alphas, dtype=np.float64)
         coef = self.range_coef(Y, alphas)
         positive = alphas > 0
-        # Outside a range that is everything there is only rounding, for 1 / alpha to blow up
+        # If K has full rank, what is outside its range is rounding, which 1 / alpha would amplify
         if positive.any() and self.eigenvalues.size < Y.shape[0]:
             outside = Y - self.basis @ (self.basis.T @ Y)
-            # Once more, since what rounding left inside would be divided by alpha
+            # Twice, since what rounding errors leave in the range would be divided by alpha
             outside -= self.basis @ (self.basis.T @ outside)
             coef[:, positive] += np.multiply.outer(1 / alphas[positive], outside).swapaxes(0, 1)
         return coef
@@ -134,7 +134,7 @@ def positive_part(
     """
     k, V = np.linalg.eigh(gram)
     scale = max(scale, np.abs(k).max(initial=0.0))
-    # Rounding puts zeros within a few eps of the scale, on both sides; nothing else is negative
+    # Rounding moves zero eigenvalues by a few eps of the scale; nothing else is negative
     if k.min(initial=0.0) < -np.sqrt(EPS) * scale:
         raise ValueError(
             f"K must be positive semi-definite, as every kernel is; "

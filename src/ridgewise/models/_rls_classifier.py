@@ -206,7 +206,7 @@ def solve_ridge(X: Any, Y: FloatArray, alpha: float, *, fit_intercept: bool) -> 
         solve = _by_kernel if n_samples <= n_features else _by_covariance
         dual_coef, coef = solve(X, offset, Y, alpha, most)
     if fit_intercept:
-        # It sums to zero but for rounding, which a small alpha makes large
+        # It sums to zero up to rounding errors, which a small alpha amplifies
         dual_coef -= dual_coef.mean(axis=0)
     return dual_coef, coef, y_mean - x_mean @ coef
 
@@ -215,7 +215,7 @@ def solve_ridge(X: Any, Y: FloatArray, alpha: float, *, fit_intercept: bool) -> 
 
 
 def _by_cholesky(X: Any, offset: FloatArray, Y: FloatArray, alpha: float) -> Coefficients:
-    """Solve in the smaller of the dual and the primal, for alpha well above zero."""
+    """Solve the smaller of the dual and the primal problem, for alpha well above zero."""
     if X.shape[0] <= X.shape[1]:
         dual_coef = _solve_shifted(centred_kernel(X, X, offset), Y, alpha)
         return dual_coef, _transpose_dot(X, offset, dual_coef)
