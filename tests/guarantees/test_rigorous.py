@@ -15,7 +15,7 @@ from tests.guarantees.helpers import Chosen, exact_interval, ill_conditioned
 from ridgewise import BSSSelector, LeverageSelector, RRQRSelector, certify
 from ridgewise.guarantees import _proof as rigorous
 from ridgewise.guarantees._interval import Selection
-from ridgewise.guarantees._proof import PROVED, Kernels, exact_kernels, integers, is_proved
+from ridgewise.guarantees._proof import PROVED, exact_kernels, integers, is_proved
 
 flint = pytest.importorskip("flint", reason="python-flint (the extra 'rigorous') is not installed")
 
@@ -157,16 +157,16 @@ def test_a_wrong_interval_is_not_proved(power, alpha):
     matrices, (a, b) = kernels(power, alpha)
     a, b = float(a), float(b)
     hair = 1e-13
-    assert is_proved(matrices, a * (1 - hair), b * (1 + hair))
-    assert not is_proved(matrices, a * (1 + hair), b * (1 + hair))
-    assert not is_proved(matrices, a * (1 - hair), b * (1 - hair))
-    assert not is_proved(matrices, b, a)
+    assert is_proved(*matrices, a * (1 - hair), b * (1 + hair))
+    assert not is_proved(*matrices, a * (1 + hair), b * (1 + hair))
+    assert not is_proved(*matrices, a * (1 - hair), b * (1 - hair))
+    assert not is_proved(*matrices, b, a)
 
 
 def test_equality_is_not_provable_by_balls():
     A = flint.fmpz_mat([[2, 1], [1, 2]])
-    assert not is_proved(Kernels(A, A), 1.0, 1.0)
-    assert is_proved(Kernels(A, A), 1 - 2**-50, 1 + 2**-50)
+    assert not is_proved(A, A, 1.0, 1.0)
+    assert is_proved(A, A, 1 - 2**-50, 1 + 2**-50)
 
 
 def test_a_lost_direction_is_not_certified():

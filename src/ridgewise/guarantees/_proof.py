@@ -13,7 +13,7 @@ independent samples P. Then K = C K_PP C^T and K~ = C K~_PP C^T, and a proof for
 import math
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -38,13 +38,6 @@ class NotProvedError(ArithmeticError):
     """A matrix is not positive definite, or the precision is too low to prove that it is."""
 
 
-class Kernels(NamedTuple):
-    """K + alpha and K~ + alpha of samples that span all, times the same number: exact integers."""
-
-    A: Any
-    B: Any
-
-
 def prove(certificate: Certificate, X: Any) -> Certificate:
     """Prove a certificate for X and the weights as stored, or note why that failed."""
     check_installed()
@@ -61,13 +54,13 @@ def prove(certificate: Certificate, X: Any) -> Certificate:
     if X.shape[0] > MOST_SAMPLES:
         return replace(unproved, note=f"a proof takes too long for over {MOST_SAMPLES} samples")
     try:
-        kernels = exact_kernels(X, selection, alpha)
+        A, B = exact_kernels(X, selection, alpha)
     except OverflowError:
         return replace(unproved, note="X, or the weights, are of too many orders of magnitude")
-    lower, upper = estimated_interval(kernels)
+    lower, upper = estimated_interval(A, B)
     if lower <= 0 and math.isfinite(upper):
         return replace(unproved, lower=0.0, upper=upper, note="")
-    if lower <= 0 or not is_proved(kernels, lower, upper):
+    if lower <= 0 or not is_proved(A, B, lower, upper):
         return replace(unproved, note=f"there is no proof with {PRECISIONS[-1]} bits")
     return replace(certificate, lower=lower, upper=upper, verified=True, note=PROVED)
 
@@ -80,9 +73,8 @@ def check_installed() -> None:
         )
 
 
-def is_proved(kernels: Kernels, lower: float, upper: float) -> bool:
-    """Whether lower A <= B <= upper A can be proved (strictly, on the range of A)."""
-    A, B = kernels
+def is_proved(A: Any, B: Any, lower: float, upper: float) -> bool:
+    """Whether lower A <= B <= upper A can be proved, strictly."""
     (p, q), (s, t) = lower.as_integer_ratio(), upper.as_integer_ratio()
     return is_definite(q * B - p * A) and is_definite(s * A - t * B)
 
@@ -92,18 +84,18 @@ def is_definite(M: Any) -> bool:
     return any(root_at(precision, M) is not None for precision in PRECISIONS)
 
 
-def estimated_interval(kernels: Kernels) -> tuple[float, float]:
+def estimated_interval(A: Any, B: Any) -> tuple[float, float]:
     """The extreme eigenvalues of B against A, widened: what is left to prove.
 
     They are those of G = R B R^T with R A R^T = I, in as many bits as the condition of A takes;
     0 and infinity where there are not enough.
     """
     for precision in PRECISIONS:
-        R = root_at(precision, kernels.A)
+        R = root_at(precision, A)
         if R is None:
             continue
         with flint.ctx.workprec(precision):
-            G = (R * flint.arb_mat(kernels.B) * R.transpose()).entries()
+            G = (R * flint.arb_mat(B) * R.transpose()).entries()
         middle = np.array([float(entry.mid()) for entry in G]).reshape(R.nrows(), -1)
         radius = max(float(entry.rad()) for entry in G)
         if radius <= SLACK / 64 * np.abs(middle).max():
@@ -146,7 +138,7 @@ def inverse_root(M: Any) -> Any:
 # Exact kernels
 
 
-def exact_kernels(X: Any, selection: Selection, alpha: float) -> Kernels:
+def exact_kernels(X: Any, selection: Selection, alpha: float) -> tuple[Any, Any]:
     """Compute A and B; of all samples with alpha > 0, else of independent ones that span all.
 
     X = N 2^e and w = v 2^f with integers N and v, so K = N N^T 4^e, and K~ = N_S v N_S^T 4^e 2^f.
@@ -167,11 +159,11 @@ def exact_kernels(X: Any, selection: Selection, alpha: float) -> Kernels:
     A = K * 2**-f
     if alpha == 0:
         rows = independent(K, rank_limit(n, X.shape[1], selection.center))
-        spanning = np.ix_(rows, rows)
-        return Kernels(*(flint.fmpz_mat(entries(M)[spanning].tolist()) for M in (A, B)))
+        A, B = (flint.fmpz_mat(entries(M)[np.ix_(rows, rows)].tolist()) for M in (A, B))
+        return A, B
     shift = Fraction(alpha) / Fraction(2) ** (2 * e + f) * (n**2 if selection.center else 1)
     diagonal = flint.fmpz_mat((shift.numerator * np.eye(n, dtype=object)).tolist())
-    return Kernels(A * shift.denominator + diagonal, B * shift.denominator + diagonal)
+    return A * shift.denominator + diagonal, B * shift.denominator + diagonal
 
 
 def lowest_bit(x: FloatArray) -> int:
