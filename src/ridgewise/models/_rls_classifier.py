@@ -2,7 +2,7 @@
 """The paper's classifier, regularized least squares, and the solver of its ridge problem.
 
 Cholesky factors are scikit-learn's (`KernelRidge`). The rest is written here, because its `Ridge`
-- has no dual coefficients: residuals divided by a small alpha have few digits (4 of 16 in tests);
+- has no dual coefficients: residuals over alpha have 4 digits at alpha = 1e-6, features near 100;
 - solves sparse X with an intercept by iterations only;
 - inverts the singular value of rounding size that centring leaves: its coefficients are then wrong
   at alpha = 0.
