@@ -55,6 +55,12 @@ class Instance:
         M = scale[:, None] * self.G * scale + np.diag(self.alpha / D**2)
         return np.linalg.inv(M) / np.outer(D, D)
 
+    def regularized_interval(self, mu: float) -> tuple[float, float]:
+        """The spectrum of K~ + mu against K + mu."""
+        root, D = np.sqrt(self.sigma**2 + mu), self.sigma[:, None] * self.G * self.sigma
+        eigenvalues = np.linalg.eigvalsh((D + mu * np.eye(self.ell)) / np.outer(root, root))
+        return float(eigenvalues[0]), float(eigenvalues[-1])
+
     @cached_property
     def hat_difference(self) -> FloatArray:
         """H~ - H = alpha (K + alpha)^-1 (K~ - K) (K~ + alpha)^-1, which keeps digits near G = I."""

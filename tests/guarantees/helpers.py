@@ -1,17 +1,31 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Selections, ill-conditioned data, and exact values to compare with."""
 
+import math
+
 import numpy as np
 from mpmath import mp
 
-from ridgewise.guarantees._prediction import PredictionBound, scaled, spectral_eta, tau
-from ridgewise.guarantees._risk import fixed_beta_bias
+from ridgewise.guarantees._prediction_bounds import PredictionBound, scaled, spectral_eta, tau
+from ridgewise.guarantees._risk import bias_inflation, fixed_beta_bias
+
+
+def bss_promise(rank, n_draws):
+    """What BSS guarantees beforehand: (1 - s)^2 and (1 + s)^2, s = sqrt(rank / n_draws)."""
+    s = math.sqrt(rank / n_draws)
+    return (1 - s) ** 2, (1 + s) ** 2
 
 
 def fixed_beta_risk_bound(risk, lower, upper, alpha, n_samples, coefficient_norm):
     """The risk theorems, corrected: b^2 V(K), and the bound on the bias."""
     bias = fixed_beta_bias(risk.bias, lower, upper, alpha / n_samples, coefficient_norm)
     return max(upper, 1.0) ** 2 * risk.variance + bias
+
+
+def phi_B(G, sigma, alpha):
+    """The largest factor of the bias, from G = U^T W U: any R with R^T R = G is W^1/2 U."""
+    g, Q = np.linalg.eigh(G)
+    return bias_inflation(np.sqrt(g.clip(0))[:, None] * Q.T, np.asarray(sigma), alpha)[0]
 
 
 class Chosen:

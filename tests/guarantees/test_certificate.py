@@ -16,7 +16,7 @@ from tests.guarantees.helpers import Chosen, fixed_beta_risk_bound, theorem1_bou
 
 from ridgewise import BSSSelector, LeverageSelector
 from ridgewise.guarantees import Certificate, certify, measured_certificate, ridge_risk
-from ridgewise.guarantees._prediction import regularized_eta
+from ridgewise.guarantees._prediction_bounds import regularized_eta
 from ridgewise.spectrum import compute_spectrum
 
 N, D = 10, 60

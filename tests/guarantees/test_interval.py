@@ -29,7 +29,7 @@ def interval(level, X, selected, weights, alpha=0.0, **settings):
     spectrum = compute_spectrum(X, **settings)
     if level == "measured":
         return measured_interval(spectrum, spectrum.take(selected), weights, alpha)
-    selection = Selection.of(selected, weights, n_features=X.shape[1])
+    selection = Selection.of(spectrum, selected, weights)
     return verified_interval(spectrum, selection, alpha)
 
 
@@ -232,9 +232,9 @@ def test_a_kernel_that_is_asked_for_is_said_to_hide_directions():
 
 def test_sparse_data_is_verified_by_its_kernel():
     X = sp.random_array((30, 500), density=0.1, random_state=0, format="csr")
-    selection = Selection.of(np.arange(200), n_features=500)
     for data in (X, X.toarray()):
         spectrum = compute_spectrum(data)
+        selection = Selection.of(spectrum, np.arange(200))
         found = verified_interval(spectrum, selection, 0.0)
         rows = spectrum.take(selection.indices)
         assert_allclose(found, np.linalg.svd(rows)[1][[-1, 0]] ** 2, rtol=1e-6)

@@ -9,10 +9,16 @@ import math
 
 import numpy as np
 import pytest
-from tests.guarantees.helpers import fixed_beta_risk_bound, primal_ridge, theorem1_bound
+from tests.guarantees.helpers import (
+    bss_promise,
+    fixed_beta_risk_bound,
+    phi_B,
+    primal_ridge,
+    theorem1_bound,
+)
 
 from ridgewise.barrier import sparsify_plain
-from ridgewise.guarantees._prediction import (
+from ridgewise.guarantees._prediction_bounds import (
     c_star,
     cross_norms,
     eta,
@@ -21,12 +27,11 @@ from ridgewise.guarantees._prediction import (
 )
 from ridgewise.guarantees._risk import (
     average_bias_inflation,
-    bias_inflation,
     bias_inflation_bound,
     ridge_risk,
     variance_inflation,
 )
-from ridgewise.guarantees._sample_size import bss_promise, features_for_epsilon, leverage_promise
+from ridgewise.guarantees._sample_size import features_for_epsilon, leverage_promise
 
 ROOT_HALF = math.sqrt(0.5)
 # Equality, up to rounding, where a bound is attained.
@@ -219,7 +224,7 @@ def test_e30_the_bias_does_not_fall_as_the_kernel_grows():
     assert before == pytest.approx(4.90e-5, rel=1e-3)
     assert after == pytest.approx(7.92e-5, rel=1e-3)
     G = np.diag([0.1, 1.0]) @ larger @ np.diag([0.1, 1.0])
-    assert after <= bias_inflation(G, [10.0, 1.0], 1.0) * before * HOLDS
+    assert after <= phi_B(G, [10.0, 1.0], 1.0) * before * HOLDS
 
 
 @pytest.fixture
@@ -244,7 +249,7 @@ def test_e30_the_risk_theorems_fail_for_a_fixed_mean(four_features, beta, ratio,
     assert selected.total / full.total == pytest.approx(ratio, abs=0.05)
     assert selected.total / full.total > printed
 
-    inflation = max(variance_inflation(b, sigma, alpha), bias_inflation(G, sigma, alpha))
+    inflation = max(variance_inflation(b, sigma, alpha), phi_B(G, sigma, alpha))
     assert selected.total <= inflation * full.total
     corrected = fixed_beta_risk_bound(full, a, b, alpha=alpha, n_samples=n, coefficient_norm=beta)
     assert corrected == pytest.approx(bound, abs=0.05)
@@ -275,5 +280,5 @@ def test_e30_bss_itself_breaks_the_risk_theorem():
     noise = 1e-3
     before, after = (ridge_risk(M, z, noise, alpha).total for M in (K, K_selected))
     assert after > 4 * before
-    phi = max(variance_inflation(run.upper, sigma, alpha), bias_inflation(G, sigma, alpha))
+    phi = max(variance_inflation(run.upper, sigma, alpha), phi_B(G, sigma, alpha))
     assert after <= phi * before * HOLDS

@@ -6,24 +6,24 @@ import math
 import numpy as np
 import pytest
 from scipy.stats import binom
-from tests.guarantees.helpers import primal_ridge, theorem1_bound
+from tests.guarantees.helpers import bss_promise, primal_ridge, theorem1_bound
 
-from ridgewise.guarantees._prediction import (
+from ridgewise.guarantees import PredictionReport
+from ridgewise.guarantees._prediction_bounds import (
+    PredictionBound,
     bilinear,
     c_star,
     cross_norms,
-    disagreement_bound,
     eta,
     hat_deviations,
+    in_span_bound,
     known_tangent,
     known_test_set_bound,
     regularized_eta,
-    regularized_tau,
     spectral_eta,
     tau,
     uniform_bound,
 )
-from ridgewise.guarantees._sample_size import bss_promise
 
 HOLDS = 1 + 1e-9
 REACHED = 0.99
@@ -86,20 +86,32 @@ def theorem1_ratio(it):
     return abs(it.x @ it.hat_difference @ it.y + out_of_span) / bound.total[0]
 
 
-def regularized_interval(it):
-    """The spectrum of K~ + alpha against K + alpha."""
-    D = np.sqrt(it.sigma**2 + it.alpha)
-    eigenvalues = np.linalg.eigvalsh(np.outer(D, D) * it.resolvent)
-    return 1 / eigenvalues[-1], 1 / eigenvalues[0]
+# Certified with alpha on the diagonal: the model's (mu = alpha), or half of it.
 
 
 def regularized_eta_ratio(it):
-    return norm(it.hat_difference) / regularized_eta(*regularized_interval(it))
+    return norm(it.hat_difference) / regularized_eta(*it.regularized_interval(it.alpha))
 
 
-def regularized_tau_ratio(it):
-    bound = regularized_tau(*regularized_interval(it), it.sigma, it.alpha)
+def regularized_tau_ratio(it, share=1.0):
+    mu = share * it.alpha
+    bound = tau(*it.regularized_interval(mu), it.sigma, it.alpha, mu)
     return norm(it.sigma[:, None] * it.resolvent) / bound
+
+
+def larger_alpha_tau_ratio(it):
+    return regularized_tau_ratio(it, share=0.5)
+
+
+def regularized_in_span_ratio(it, share=1.0):
+    mu = share * it.alpha
+    interval = it.regularized_interval(mu)
+    bound = in_span_bound(*interval, it.sigma, it.alpha, mu, it.x[None], it.y)
+    return abs(it.x @ it.hat_difference @ it.y) / bound[0]
+
+
+def larger_alpha_in_span_ratio(it):
+    return regularized_in_span_ratio(it, share=0.5)
 
 
 def joint_interval(it):
@@ -131,6 +143,9 @@ SHARP = [
     theorem1_ratio,
     regularized_eta_ratio,
     regularized_tau_ratio,
+    larger_alpha_tau_ratio,
+    regularized_in_span_ratio,
+    larger_alpha_in_span_ratio,
     cross_ratio,
     tangent_ratio,
 ]
@@ -160,7 +175,7 @@ def test_regularized_tau_is_attained(a):
     t = max(2 * a, 1) * alpha
     sigma = np.array([100.0, math.sqrt(t / a - alpha), 1e-3])
     attained = sigma[1] / t
-    assert regularized_tau(a, b, sigma, alpha) == pytest.approx(attained)
+    assert tau(a, b, sigma, alpha, mu=alpha) == pytest.approx(attained)
 
 
 def test_regularized_eta_is_attained_on_either_side():
@@ -272,7 +287,7 @@ def test_regularized_bounds_cover_models_with_fewer_features_than_the_rank(rando
         y = norm(problem.V.T @ problem.y)
         c_q = cross_norms(problem.U_S, problem.w, problem.Q[:, problem.S], problem.Q @ problem.U)
         bound = regularized_eta(a, b) * problem.coefficient_norms * y
-        bound += regularized_tau(a, b, problem.sigma, alpha) * c_q * y
+        bound += tau(a, b, problem.sigma, alpha, mu=alpha) * c_q * y
         assert np.all(np.abs(problem.change(alpha)) <= bound * HOLDS + 1e-12)
 
 
@@ -286,16 +301,10 @@ def test_known_test_points_are_covered(random_problem, alpha):
         q = problem.Q[:1]
         B = np.linalg.qr(np.column_stack([problem.U, q.T]))[0][problem.S]
         singular = np.linalg.svd(np.sqrt(problem.w)[:, None] * B, compute_uv=False)
-        bound = known_test_set_bound(
-            singular[-1] ** 2,
-            singular[0] ** 2,
-            problem.sigma,
-            alpha,
-            coefficient_norms=problem.coefficient_norms[:1],
-            residual_norms=problem.residual_norms[:1],
-            target_norm=float(np.linalg.norm(problem.y)),
-        )
-        assert abs(problem.change(alpha)[0]) <= bound.total[0] * HOLDS + 1e-12
+        norms = problem.coefficient_norms[:1], problem.residual_norms[:1]
+        a, b = singular[-1] ** 2, singular[0] ** 2
+        bound = known_test_set_bound(a, b, problem.sigma, alpha, *norms).total * norm(problem.y)
+        assert abs(problem.change(alpha)[0]) <= bound[0] * HOLDS + 1e-12
 
 
 @pytest.mark.parametrize(("rank", "n_draws"), [(5, 6), (10, 100), (8, 288)])
@@ -312,9 +321,7 @@ def test_the_tangent_does_not_know_the_scale_of_the_weights():
 
 def test_nothing_is_said_of_known_test_points_where_rank_was_lost():
     assert known_tangent(0.0, 1.0) == math.inf
-    bound = known_test_set_bound(
-        0.0, 1.0, [1.0], 0.0, coefficient_norms=[1, 1], residual_norms=[0, 1], target_norm=1.0
-    )
+    bound = known_test_set_bound(0.0, 1.0, [1.0], 0.0, np.ones(2), np.array([0.0, 1.0]))
     np.testing.assert_array_equal(bound.total, [1, math.inf])
 
 
@@ -333,8 +340,8 @@ def test_the_uniform_bound_holds_and_its_parts_are_reached(random_problem, alpha
                 problem.X @ difference,
                 problem.U_S,
                 p_S,
-                coefficient_norms=np.linalg.norm(Q @ problem.U / problem.sigma, axis=1),
-                residual_norms=np.linalg.norm(Q - Q @ problem.U @ problem.U.T, axis=1),
+                np.linalg.norm(Q @ problem.U / problem.sigma, axis=1),
+                np.linalg.norm(Q - Q @ problem.U @ problem.U.T, axis=1),
             ).total
 
         assert np.all(np.abs(problem.Q @ difference) <= bound(problem.Q) * (1 + 1e-9) + 1e-12)
@@ -342,6 +349,15 @@ def test_the_uniform_bound_holds_and_its_parts_are_reached(random_problem, alpha
         outside = (p_selected - U @ (U.T @ p_selected))[None]
         for worst in (inside, outside):
             assert np.abs(worst @ difference) == pytest.approx(bound(worst), rel=1e-5, abs=1e-9)
+
+
+def disagreement_bound(k, m, delta=0.05):
+    """The bound of a report on m test points, of which k have another sign."""
+    zeros, full = np.zeros(m), np.ones(m)
+    selected = np.where(np.arange(m) < k, -1.0, 1.0)
+    theorem = PredictionBound(zeros, zeros)
+    report = PredictionReport(zeros, zeros, zeros, theorem, full, selected, zeros, 0.0, 0.0)
+    return report.disagreement_bound(delta)
 
 
 @pytest.mark.parametrize(("k", "m"), [(0, 1), (0, 100), (3, 50), (49, 50)])
@@ -361,10 +377,14 @@ def test_all_disagreements_bound_nothing():
     assert disagreement_bound(7, 7) == 1
 
 
-@pytest.mark.parametrize(("k", "m", "delta"), [(3, 2, 0.1), (-1, 2, 0.1), (0, 0, 0.1), (1, 2, 0.0)])
-def test_impossible_counts_are_refused(k, m, delta):
-    with pytest.raises(ValueError, match="expected"):
-        disagreement_bound(k, m, delta=delta)
+def test_no_test_points_bound_nothing():
+    assert disagreement_bound(0, 0) == 1
+
+
+@pytest.mark.parametrize("delta", [0.0, 1.0, -0.1, math.nan])
+def test_an_impossible_delta_is_refused(delta):
+    with pytest.raises(ValueError, match="expected delta between 0 and 1"):
+        disagreement_bound(1, 2, delta=delta)
 
 
 def test_uniform_bound_of_nearly_all_features():
@@ -381,7 +401,7 @@ def test_uniform_bound_of_nearly_all_features():
             X @ (p - p_selected),
             Ut.T,
             p_selected,
-            coefficient_norms=np.linalg.norm(V @ (inside / s)),
-            residual_norms=np.linalg.norm(q - Ut.T @ inside),
+            np.linalg.norm(V @ (inside / s)),
+            np.linalg.norm(q - Ut.T @ inside),
         )
         assert abs((p - p_selected) @ q) <= bound.total * (1 + 1e-6)

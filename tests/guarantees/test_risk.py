@@ -6,19 +6,15 @@ import math
 import numpy as np
 import pytest
 from mpmath import mp
-from tests.guarantees.helpers import fixed_beta_risk_bound
+from tests.guarantees.helpers import fixed_beta_risk_bound, phi_B
 
 from ridgewise.guarantees._risk import (
     Risk,
     average_bias_inflation,
-    bias_inflation,
     bias_inflation_bound,
     fixed_beta_bias,
-    regularized_bias_inflation_bound,
-    regularized_fixed_beta_bias,
     ridge_risk,
     variance_inflation,
-    worst_case_bias,
 )
 
 HOLDS = 1 + 1e-9
@@ -112,14 +108,10 @@ def test_a_zero_kernel_predicts_zero():
 # Inflation: what is claimed, under attack.
 
 
-def phi_B(it):
-    return bias_inflation(it.G, it.sigma, it.alpha)
-
-
 def bias_ratio(it):
     K, K_selected = kernels(it)
     before, after = (ridge_risk(kernel, it.x, 0.0, it.alpha).bias for kernel in (K, K_selected))
-    return after / (before * phi_B(it))
+    return after / (before * phi_B(it.G, it.sigma, it.alpha))
 
 
 def variance_ratio(it):
@@ -129,13 +121,21 @@ def variance_ratio(it):
 
 
 def bias_bound_ratio(it):
-    return phi_B(it) / bias_inflation_bound(*it.interval, it.sigma, it.alpha)
+    bound = bias_inflation_bound(*it.interval, it.sigma, it.alpha)
+    return phi_B(it.G, it.sigma, it.alpha) / bound
 
 
 def regularized_bias_bound_ratio(it):
-    D = np.sqrt(it.sigma**2 + it.alpha)
-    t = np.linalg.eigvalsh(np.outer(D, D) * it.resolvent)
-    return phi_B(it) / regularized_bias_inflation_bound(1 / t[-1], 1 / t[0], it.sigma, it.alpha)
+    interval = it.regularized_interval(it.alpha)
+    bound = bias_inflation_bound(*interval, it.sigma, it.alpha, mu=it.alpha)
+    return phi_B(it.G, it.sigma, it.alpha) / bound
+
+
+def larger_alpha_bias_bound_ratio(it):
+    """Certified at half of the model's alpha."""
+    mu = it.alpha / 2
+    bound = bias_inflation_bound(*it.regularized_interval(mu), it.sigma, it.alpha, mu)
+    return phi_B(it.G, it.sigma, it.alpha) / bound
 
 
 def fixed_beta_ratio(it):
@@ -161,7 +161,7 @@ def worst_case_ratio(it):
     _, K_selected = kernels(it)
     bias = ridge_risk(K_selected, it.sigma * it.x, 0.0, it.alpha).bias
     size = float(np.linalg.norm(it.x))
-    return bias / worst_case_bias(it.interval[0], it.alpha / it.ell, size)
+    return bias / fixed_beta_bias(math.inf, *it.interval, it.alpha / it.ell, size)
 
 
 SHARP = [
@@ -169,6 +169,7 @@ SHARP = [
     variance_ratio,
     bias_bound_ratio,
     regularized_bias_bound_ratio,
+    larger_alpha_bias_bound_ratio,
     fixed_beta_ratio,
     average_ratio,
     worst_case_ratio,
@@ -187,7 +188,7 @@ def test_bias_inflation_is_the_norm_it_is_defined_by_and_a_singular_vector_attai
     for seed in range(40):
         problem, alpha = random_problem(seed, n_samples=5), 0.5
         G = problem.U_S.T @ (problem.w[:, None] * problem.U_S)
-        phi = bias_inflation(G, problem.sigma, alpha)
+        phi = phi_B(G, problem.sigma, alpha)
         K, K_selected, identity = problem.X @ problem.X.T, problem.K_selected, np.eye(5)
         ratio = np.linalg.solve(K_selected + alpha * identity, K + alpha * identity)
         # Outside the range of K nothing changes, which adds a factor 1 to the whole norm.
@@ -204,7 +205,7 @@ def test_no_risk_inflates_by_more_than_the_larger_of_the_two_factors(random_prob
         problem, alpha = random_problem(seed, n_samples=5), 3.0 ** (seed % 9 - 4)
         G = problem.U_S.T @ (problem.w[:, None] * problem.U_S)
         phi_V = variance_inflation(problem.interval[1], problem.sigma, alpha)
-        phi = max(phi_V, bias_inflation(G, problem.sigma, alpha))
+        phi = max(phi_V, phi_B(G, problem.sigma, alpha))
         z = problem.X @ problem.Q[0]
         before = ridge_risk(problem.X @ problem.X.T, z, 1.0, alpha).total
         assert ridge_risk(problem.K_selected, z, 1.0, alpha).total <= phi * before * HOLDS
@@ -216,7 +217,7 @@ def test_bias_inflation_keeps_its_digits_when_x_is_ill_conditioned():
     S, identity = mp.diag([mp.mpf(value) for value in sigma]), mp.mpf(alpha) * mp.eye(2)
     ratio = mp.inverse(S * mp.matrix(G) * S + identity) * (S * S + identity)
     exact = mp.svd_r(ratio, compute_uv=False)[0] ** 2
-    assert bias_inflation(G, sigma, alpha) == pytest.approx(float(exact), rel=1e-12)
+    assert phi_B(G, sigma, alpha) == pytest.approx(float(exact), rel=1e-12)
 
 
 def test_the_bound_on_the_bias_inflation_is_reached_as_the_condition_number_grows():
@@ -225,25 +226,24 @@ def test_the_bound_on_the_bias_inflation_is_reached_as_the_condition_number_grow
     T = np.array([[1 / a + 1 / b, 1 / a - 1 / b], [1 / a - 1 / b, 1 / a + 1 / b]]) / 2
     N = np.sqrt(sigma**2 + alpha)
     attained = np.linalg.norm(T * N / N[:, None], 2) ** 2
-    bound = regularized_bias_inflation_bound(a, b, sigma, alpha)
+    bound = bias_inflation_bound(a, b, sigma, alpha, mu=alpha)
     assert 0.99 * bound <= attained <= bound
 
 
 def test_a_smaller_kernel_has_an_infinite_bias_inflation_without_regularization():
-    assert bias_inflation([[1.0, 1.0], [1.0, 1.0]], [2.0, 1.0], 0.0) == math.inf
-    assert bias_inflation([[1.0, 1.0], [1.0, 1.0]], [2.0, 1.0], 1.0) < math.inf
+    assert phi_B([[1.0, 1.0], [1.0, 1.0]], [2.0, 1.0], 0.0) == math.inf
+    assert phi_B([[1.0, 1.0], [1.0, 1.0]], [2.0, 1.0], 1.0) < math.inf
 
 
 def test_nothing_selected_still_has_a_bound_where_there_is_regularization():
     trivial = ((4 + 1) / 1) ** 2  # K~ = 0: the bias of predicting zero against B(K)
-    assert bias_inflation(np.zeros((2, 2)), [2.0, 1.0], 1.0) == pytest.approx(trivial)
+    assert phi_B(np.zeros((2, 2)), [2.0, 1.0], 1.0) == pytest.approx(trivial)
     assert trivial <= bias_inflation_bound(0.0, 1.0, [2.0, 1.0], 1.0) < math.inf
     for unbounded in (
         bias_inflation_bound(0.0, 1.0, [2.0, 1.0], 0.0),
         average_bias_inflation(0.0, 1.0),
-        worst_case_bias(0.0, 0.5, 1.0),
         fixed_beta_bias(0.0, 0.0, 1.0, 0.5, 1.0),
-        regularized_fixed_beta_bias(0.0, 0.0, 1.0, 0.5, 1.0),
+        fixed_beta_bias(0.0, 0.0, 1.0, 0.5, 1.0, regularized=True),
     ):
         assert unbounded == math.inf
 
@@ -256,6 +256,6 @@ def test_an_uncertified_upper_end_gives_limits():
 
 def test_selecting_everything_inflates_nothing():
     assert variance_inflation(1.0, [2.0, 1.0], 1.0) == 1
-    assert bias_inflation(np.eye(2), [2.0, 1.0], 1.0) == pytest.approx(1)
+    assert phi_B(np.eye(2), [2.0, 1.0], 1.0) == pytest.approx(1)
     assert bias_inflation_bound(1.0, 1.0, [2.0, 1.0], 1.0) == 1
     assert average_bias_inflation(1.0, 1.0) == 1

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.guarantees.helpers import bss_promise
 
 from ridgewise.guarantees._sample_size import (
     alpha_for_dimension,
-    bss_promise,
     effective_dimension,
     features_for_epsilon,
     leverage_promise,
@@ -118,7 +118,6 @@ def test_leverage_sampling_fails_no_more_often_than_it_may():
         (lambda: features_for_epsilon(0.5, 0), "rank"),
         (lambda: features_for_epsilon(0.5, 10, method="magic"), "'bss-rescaled', 'leverage'"),
         (lambda: features_for_epsilon(0.5, 10, method="leverage", delta=0), "delta"),
-        (lambda: bss_promise(10, 10), "promises nothing"),
         (lambda: leverage_promise(10, 0), "n_draws"),
         (lambda: leverage_promise(10, 100, delta=1.0), "delta"),
     ],

@@ -9,12 +9,11 @@ from ridgewise.guarantees._certify import (
     random_features,
 )
 from ridgewise.guarantees._interval import Selection, ridge_penalty
-from ridgewise.guarantees._prediction import PredictionBound
-from ridgewise.guarantees._prediction_report import PredictionReport
+from ridgewise.guarantees._prediction import PredictionReport
+from ridgewise.guarantees._prediction_bounds import PredictionBound
 from ridgewise.guarantees._risk import Risk, RiskInflation, ridge_risk
 from ridgewise.guarantees._sample_size import (
     alpha_for_dimension,
-    bss_promise,
     effective_dimension,
     features_for_epsilon,
     leverage_promise,
@@ -30,7 +29,6 @@ __all__ = [
     "RiskInflation",
     "Selection",
     "alpha_for_dimension",
-    "bss_promise",
     "certify",
     "effective_dimension",
     "features_for_epsilon",

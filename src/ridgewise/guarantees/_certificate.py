@@ -9,13 +9,13 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from ridgewise.guarantees._interval import Interval, Selection, ill_conditioned_note
-from ridgewise.guarantees._prediction import PredictionBound, eta, regularized_eta
-from ridgewise.guarantees._prediction_report import (
+from ridgewise.guarantees._prediction import (
     PredictionReport,
     bound_known_test_set,
     report_predictions,
     stacked,
 )
+from ridgewise.guarantees._prediction_bounds import PredictionBound, eta, regularized_eta
 from ridgewise.guarantees._risk import RiskInflation, report_risk
 from ridgewise.guarantees._selected_data import select_data
 
@@ -180,7 +180,7 @@ class Certificate:
         return bound_known_test_set(Interval(lower, upper), X, y, X_test, alpha)
 
     def risk_inflation(self, X: Any, alpha: float) -> RiskInflation:
-        """Tell how much the risk of ridge regression grows by the selection.
+        """Compute by how much the selection increases the risk of ridge regression.
 
         Parameters
         ----------
@@ -239,7 +239,7 @@ class Certificate:
 
     @property
     def _lost(self) -> str:
-        """What is wrong where lower is 0, and what would help."""
+        """Why lower is 0, and what would help."""
         if math.isinf(self.upper):
             return ill_conditioned_note(self.alpha)
         if self.alpha > 0:

@@ -136,7 +136,7 @@ def certify(
             start = np.ones(len(selected)) if weights is None else weights
             e = ridge_penalty(spectrum.singular_values, alpha)
             weights = barrier.polish(spectrum.take(selected), start, penalty=e)
-        selection = describe(spectrum, selected, weights, rank, alpha)
+        selection = Selection.of(spectrum, selected, weights, rank=rank, alpha=alpha)
         certificate = verified_certificate(spectrum, selection, alpha)
         if certificate.verified or spectrum.solver == "qr" or not certificate.note:
             break
@@ -167,7 +167,7 @@ def measured_certificate(
     (confidence 1) that rounding keeps from holding is left out.
     """
     alpha = check_number("alpha", alpha)
-    selection = describe(spectrum, selected, weights, rank, alpha)
+    selection = Selection.of(spectrum, selected, weights, rank=rank, alpha=alpha)
     if selection.keeps_all:
         return Certificate(1.0, 1.0, *promised, confidence, alpha, True, selection=selection)
     rows = spectrum.take(selection.indices)
@@ -177,29 +177,6 @@ def measured_certificate(
         kept = lower >= low - SAME * high and upper <= high * (1 + SAME)
         promised = promised if kept else (None, None)
     return Certificate(lower, upper, *promised, confidence, alpha, selection=selection)
-
-
-def describe(
-    spectrum: Spectrum,
-    selected: ArrayLike,
-    weights: ArrayLike | None,
-    rank: int | float | None,
-    alpha: float,
-) -> Selection:
-    """The features, and what of X the certificate is about.
-
-    At alpha = 0 it is about what the spectrum has. That is less than X where a rank was asked for,
-    or where rounding hides singular values and nothing explains them.
-    """
-    is_part = (rank is not None or alpha == 0) and not spectrum.is_whole
-    return Selection.of(
-        selected,
-        weights,
-        n_features=spectrum.shape[1],
-        center=spectrum.center,
-        rank=spectrum.rank if is_part else None,
-        cutoff=spectrum.cutoff if is_part and rank is None else None,
-    )
 
 
 def verified_certificate(spectrum: Spectrum, selection: Selection, alpha: float) -> Certificate:
@@ -262,10 +239,9 @@ def listed_features(X: Any, features: Any) -> IndexArray:
     outside = indices[(indices < 0) | (indices >= n_features)]
     if len(outside):
         raise ValueError(f"feature indices go from 0 to {n_features - 1}, got {outside[0]}")
-    distinct, counts = np.unique(indices, return_counts=True)
-    if len(distinct) < len(indices):
-        repeated = given[indices == distinct[counts.argmax()]][0]
-        raise ValueError(f"feature {repeated} is listed {counts.max()} times: give each once")
+    feature, count = Counter(given.tolist()).most_common(1)[0]
+    if count > 1:
+        raise ValueError(f"feature {feature} is listed {count} times: give each once")
     return indices
 
 
@@ -343,9 +319,8 @@ class RandomFeatures:
 
     @property
     def epsilon(self) -> float:
-        """The smaller epsilon = max(1 - lower, upper - 1, 0) of the two."""
-        both = (self.interval, self.rescaled_interval)
-        return min(max(1 - lower, upper - 1, 0.0) for lower, upper in both)
+        """The smaller epsilon of the two."""
+        return min(Certificate(*ends).epsilon for ends in (self.interval, self.rescaled_interval))
 
 
 def random_features(

@@ -46,8 +46,20 @@ class Selection:
     cutoff: float | None = None
 
     @classmethod
-    def of(cls, selected: ArrayLike, weights: ArrayLike | None = None, **about: Any) -> Self:
-        """Take arrays; without weights, each is 1."""
+    def of(
+        cls,
+        spectrum: Spectrum,
+        selected: ArrayLike,
+        weights: ArrayLike | None = None,
+        *,
+        rank: int | float | None = None,
+        alpha: float = 0.0,
+    ) -> Self:
+        """Take arrays (weights: 1 by default), and note what part of X a certificate is about.
+
+        At alpha = 0 it is about what the spectrum has. That is less than X where a rank was asked
+        for, or where rounding hides singular values and nothing explains them.
+        """
         indices: IndexArray = np.asarray(selected, dtype=np.intp)
         w = np.ones(len(indices)) if weights is None else np.asarray(weights, dtype=np.float64)
         if w.shape != indices.shape or not np.all((w >= 0) & np.isfinite(w)):
@@ -55,7 +67,15 @@ class Selection:
                 f"expected a finite weight of at least 0 for each of the {len(indices)} selected "
                 f"features, got shape {w.shape}"
             )
-        return cls(tuple(indices.tolist()), tuple(w.tolist()), **about)
+        is_part = (rank is not None or alpha == 0) and not spectrum.is_whole
+        return cls(
+            tuple(indices.tolist()),
+            tuple(w.tolist()),
+            n_features=spectrum.shape[1],
+            center=spectrum.center,
+            rank=spectrum.rank if is_part else None,
+            cutoff=spectrum.cutoff if is_part and rank is None else None,
+        )
 
     @property
     def indices(self) -> IndexArray:
@@ -66,6 +86,11 @@ class Selection:
     def w(self) -> FloatArray:
         """Their weights as an array."""
         return np.asarray(self.weights, dtype=np.float64)
+
+    @property
+    def max_weight(self) -> float:
+        """The largest weight."""
+        return max(self.weights, default=0.0)
 
     @property
     def keeps_all(self) -> bool:
@@ -84,8 +109,13 @@ class Interval(NamedTuple):
         """Whether both ends do."""
         return self.lower > 0 and math.isfinite(self.upper)
 
+    @property
+    def around_one(self) -> "Interval":
+        """Widened until it holds 1, which bounds that compare with K itself need."""
+        return Interval(min(self.lower, 1.0), max(self.upper, 1.0))
+
     def widened(self, *, selected_error: float, kernel_error: float) -> "Interval":
-        """What remains if G is off by ``selected_error``, and M is I but for ``kernel_error``.
+        """Widen by errors, of G by ``selected_error`` and of M = I by ``kernel_error``.
 
         [(a - e_G) / (1 + e_M), (b + e_G) / (1 - e_M)].
         """
@@ -105,11 +135,10 @@ def measured_interval(
     where both sides are alpha: the interval then holds 1.
     """
     n, S = spectrum.shape[0], spectrum.singular_values
-    lower, upper = weighted_spectrum(selected_rows, weights, ridge_penalty(S, alpha))
+    found = Interval(*weighted_spectrum(selected_rows, weights, ridge_penalty(S, alpha)))
     smallest = math.hypot(S[-1], math.sqrt(alpha))
     if alpha > 0 and spectrum.rank < n:
-        lower, upper = min(lower, 1.0), max(upper, 1.0)
-        smallest = math.sqrt(alpha)
+        found, smallest = found.around_one, math.sqrt(alpha)
     condition = float(S[0]) / smallest
     error = product_error(n, float(np.linalg.norm(S / S[0]))) * condition
     if alpha > 0 and not spectrum.is_whole:  # what was cut off acts like an error
@@ -119,8 +148,9 @@ def measured_interval(
     # eigenvalues of K are off by this share of the largest; of a QR, singular values are
     digits = max(n, 4 * math.sqrt(max(spectrum.shape))) * 4 * UNIT
     decomposition = digits * condition * (S[0] / S[-1] if spectrum.solver == "gram" else 2)
-    return Interval(lower, upper).widened(
-        selected_error=gram_error(error, float(weights.max(initial=0.0)), upper, spectrum.rank),
+    w_max = float(weights.max(initial=0.0))
+    return found.widened(
+        selected_error=gram_error(error, w_max, found.upper, spectrum.rank),
         kernel_error=decomposition + gram_error(error, 1.0, 1.0, 0),
     )
 
@@ -149,20 +179,19 @@ def verified_interval(spectrum: Spectrum, selection: Selection, alpha: float) ->
     Y_S = np.sqrt(selection.w)[:, None] * (X_S.T @ P)
     overlap = P.T @ P
     eigenvalues = np.linalg.eigvalsh(Y_S.T @ Y_S + alpha * overlap)
-    a, b = max(float(eigenvalues[0]), 0.0), float(eigenvalues[-1])
+    found = Interval(max(float(eigenvalues[0]), 0.0), float(eigenvalues[-1]))
     if alpha > 0 and len(P) < n:  # of tall data, P spans what X does, and all else is alpha
-        a, b = min(a, 1.0), max(b, 1.0)
+        found = found.around_one
     hidden = hidden_error(spectrum) if alpha == 0 else 0.0
-    w_max = max(selection.weights, default=0.0)
-    return Interval(a, b).widened(
-        selected_error=gram_error(error + hidden, w_max, b, len(eigenvalues)),
+    return found.widened(
+        selected_error=gram_error(error + hidden, selection.max_weight, found.upper, P.shape[1]),
         kernel_error=kernel_error(columns, P, overlap, S, alpha, error)
         + gram_error(hidden, 1.0, 1.0, 0),
     )
 
 
 def hidden_error(spectrum: Spectrum) -> float:
-    """Bound the error of X^T x, in its own norm, that comes from a rank that was cut at rounding.
+    """Bound the relative error of X^T x if the rank was cut where rounding errors begin.
 
     The statement is about the span L of the leading k singular vectors, and P spans that of the
     computed ones, V. For x in L, X^T x and X^T V V^T x differ by ||(I - V V^T) X|| ||x||. The first
@@ -217,31 +246,23 @@ def ridge_penalty(singular_values: FloatArray, alpha: float) -> FloatArray | Non
 
 
 def product_error(n: int, norm: float) -> float:
-    """What rounding adds to products with X, in the norm of X: 4 sqrt(n) u ||X||."""
+    """Bound the rounding errors of products with X, whose norm is given: 4 sqrt(n) u ||X||."""
     return 4 * math.sqrt(n) * UNIT * norm
 
 
 def gram_error(error: float, max_weight: float, upper: float, size: int) -> float:
-    """How far Y^T W Y can be off where Y is by ``error``: 2 sqrt(w b) e + w e^2 + 64 l u b."""
+    """Bound the error of Y^T W Y if Y has the error e: 2 sqrt(w b) e + w e^2 + 64 l u b."""
     root = math.sqrt(max_weight)
     return 2 * root * math.sqrt(upper) * error + (root * error) ** 2 + 64 * size * UNIT * upper
 
 
-# Checks of the numbers that every bound starts from
-
-
-def interval_around_one(lower: float, upper: float) -> tuple[float, float]:
-    """Widen the measured [a, b] until it holds 1, which bounds that compare with K itself need."""
-    return min(lower, 1.0), max(upper, 1.0)
-
-
 def ill_conditioned_note(alpha: float) -> str:
-    """Say that rounding leaves nothing, and what would help."""
+    """Explain that rounding errors are too large, and what would help."""
     more = "a larger alpha" if alpha else "alpha > 0 (for ridge models)"
     return f"X is too ill-conditioned for double precision; {more} would help"
 
 
 def check_rank(spectrum: Spectrum) -> None:
-    """Raise if X has no direction."""
+    """Raise if X has rank 0."""
     if spectrum.rank == 0:
         raise ValueError(f"every feature of X is {'constant' if spectrum.center else 'zero'}")

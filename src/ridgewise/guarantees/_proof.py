@@ -11,14 +11,13 @@ independent samples P. Then K = C K_PP C^T and K~ = C K~_PP C^T, and a proof for
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from ridgewise._typing import FloatArray
+from ridgewise._typing import AnyArray, FloatArray
 from ridgewise.guarantees._certificate import Certificate
 from ridgewise.guarantees._interval import Selection
 from ridgewise.spectrum import as_columns, rank_limit
@@ -35,19 +34,8 @@ PRIME = 2**61 - 1
 MOST_SAMPLES = 1000
 
 
-class IndefiniteError(ArithmeticError):
-    """A matrix is not positive definite."""
-
-
-class UndecidedError(ArithmeticError):
-    """The precision is too low to decide."""
-
-
-class Kernels(NamedTuple):
-    """K + alpha and K~ + alpha of samples that span all, times the same number: exact integers."""
-
-    A: Any
-    B: Any
+class NotProvedError(ArithmeticError):
+    """A matrix is not positive definite, or the precision is too low to prove that it is."""
 
 
 def prove(certificate: Certificate, X: Any) -> Certificate:
@@ -66,13 +54,13 @@ def prove(certificate: Certificate, X: Any) -> Certificate:
     if X.shape[0] > MOST_SAMPLES:
         return replace(unproved, note=f"a proof takes too long for over {MOST_SAMPLES} samples")
     try:
-        kernels = exact_kernels(X, selection, alpha)
+        A, B = exact_kernels(X, selection, alpha)
     except OverflowError:
         return replace(unproved, note="X, or the weights, are of too many orders of magnitude")
-    lower, upper = estimated_interval(kernels)
+    lower, upper = estimated_interval(A, B)
     if lower <= 0 and math.isfinite(upper):
         return replace(unproved, lower=0.0, upper=upper, note="")
-    if lower <= 0 or not is_proved(kernels, lower, upper):
+    if lower <= 0 or not is_proved(A, B, lower, upper):
         return replace(unproved, note=f"there is no proof with {PRECISIONS[-1]} bits")
     return replace(certificate, lower=lower, upper=upper, verified=True, note=PROVED)
 
@@ -85,46 +73,44 @@ def check_installed() -> None:
         )
 
 
-def is_proved(kernels: Kernels, lower: float, upper: float) -> bool:
-    """Whether lower A <= B <= upper A can be proved (strictly, on the range of A)."""
-    A, B = kernels
+def is_proved(A: Any, B: Any, lower: float, upper: float) -> bool:
+    """Whether lower A <= B <= upper A can be proved, strictly."""
     (p, q), (s, t) = lower.as_integer_ratio(), upper.as_integer_ratio()
     return is_definite(q * B - p * A) and is_definite(s * A - t * B)
 
 
 def is_definite(M: Any) -> bool:
-    """Whether an integer matrix is positive definite; False also where no precision could tell."""
-    for precision in PRECISIONS:
-        with flint.ctx.workprec(precision):
-            try:
-                inverse_root(flint.arb_mat(M))
-            except UndecidedError:
-                continue
-            except IndefiniteError:
-                return False
-            return True
-    return False
+    """Whether an integer matrix is proved to be positive definite, at some precision."""
+    return any(root_at(precision, M) is not None for precision in PRECISIONS)
 
 
-def estimated_interval(kernels: Kernels) -> tuple[float, float]:
+def estimated_interval(A: Any, B: Any) -> tuple[float, float]:
     """The extreme eigenvalues of B against A, widened: what is left to prove.
 
     They are those of G = R B R^T with R A R^T = I, in as many bits as the condition of A takes;
     0 and infinity where there are not enough.
     """
     for precision in PRECISIONS:
+        R = root_at(precision, A)
+        if R is None:
+            continue
         with flint.ctx.workprec(precision):
-            try:
-                R = inverse_root(flint.arb_mat(kernels.A))
-            except UndecidedError:
-                continue
-            G = (R * flint.arb_mat(kernels.B) * R.transpose()).tolist()
-        middle = np.array([[float(entry.mid()) for entry in row] for row in G])
-        radius = max(float(entry.rad()) for row in G for entry in row)
+            G = (R * flint.arb_mat(B) * R.transpose()).entries()
+        middle = np.array([float(entry.mid()) for entry in G]).reshape(R.nrows(), -1)
+        radius = max(float(entry.rad()) for entry in G)
         if radius <= SLACK / 64 * np.abs(middle).max():
             smallest, largest = np.linalg.eigvalsh(middle)[[0, -1]].tolist()
             return smallest - SLACK * largest, largest + SLACK * largest
     return 0.0, math.inf
+
+
+def root_at(precision: int, M: Any) -> Any:
+    """`inverse_root` of an integer matrix in so many bits; None where they prove nothing."""
+    with flint.ctx.workprec(precision):
+        try:
+            return inverse_root(flint.arb_mat(M))
+        except NotProvedError:
+            return None
 
 
 def inverse_root(M: Any) -> Any:
@@ -135,31 +121,24 @@ def inverse_root(M: Any) -> Any:
     """
     n = M.nrows()
     if n == 1:
-        return flint.arb_mat([[positive(M[0, 0]).rsqrt()]])
-    half, rows = n // 2, M.tolist()
-    R_F = inverse_root(flint.arb_mat([row[:half] for row in rows[:half]]))
-    Y = R_F * flint.arb_mat([row[half:] for row in rows[:half]])
-    H = flint.arb_mat([row[half:] for row in rows[half:]])
+        if not M[0, 0] > 0:  # surely
+            raise NotProvedError
+        return flint.arb_mat([[M[0, 0].rsqrt()]])
+    half, rows = n // 2, entries(M)
+    R_F = inverse_root(flint.arb_mat(rows[:half, :half].tolist()))
+    Y = R_F * flint.arb_mat(rows[:half, half:].tolist())
+    H = flint.arb_mat(rows[half:, half:].tolist())
     R_H = inverse_root(H - Y.transpose() * Y)
     corner = -(R_H * (Y.transpose() * R_F))
-    zeros = [flint.arb(0)] * (n - half)
-    below = zip(corner.tolist(), R_H.tolist(), strict=True)
-    return flint.arb_mat(
-        [[*row, *zeros] for row in R_F.tolist()] + [[*left, *right] for left, right in below]
-    )
-
-
-def positive(pivot: Any) -> Any:
-    """The pivot, if it is surely above 0."""
-    if pivot > 0:
-        return pivot
-    raise IndefiniteError if pivot <= 0 else UndecidedError
+    zeros = np.zeros((half, n - half), dtype=object)
+    R = np.block([[entries(R_F), zeros], [entries(corner), entries(R_H)]])
+    return flint.arb_mat(R.tolist())
 
 
 # Exact kernels
 
 
-def exact_kernels(X: Any, selection: Selection, alpha: float) -> Kernels:
+def exact_kernels(X: Any, selection: Selection, alpha: float) -> tuple[Any, Any]:
     """Compute A and B; of all samples with alpha > 0, else of independent ones that span all.
 
     X = N 2^e and w = v 2^f with integers N and v, so K = N N^T 4^e, and K~ = N_S v N_S^T 4^e 2^f.
@@ -170,21 +149,21 @@ def exact_kernels(X: Any, selection: Selection, alpha: float) -> Kernels:
     f = min(lowest_bit(selection.w), 0)
     K = flint.fmpz_mat(n, n)
     for _, block in columns.dense_blocks():
-        N = flint.fmpz_mat(integers(block, e))
+        N = flint.fmpz_mat(integers(block, e).tolist())
         K += N * N.transpose()
-    N_S, v = integers(columns.take(selection.indices), e), integers(selection.w[None], f)[0]
-    weighted = [[entry * weight for entry, weight in zip(row, v, strict=True)] for row in N_S]
-    B = matrix(weighted, len(v)) * matrix(N_S, len(v)).transpose()
+    N_S, v = integers(columns.take(selection.indices), e), integers(selection.w, f)
+    B = flint.fmpz_mat((N_S * v).tolist()) * flint.fmpz_mat(N_S.tolist()).transpose()
     if selection.center:
-        J = flint.fmpz_mat([[n * (i == j) - 1 for j in range(n)] for i in range(n)])
+        J = flint.fmpz_mat((n * np.eye(n, dtype=object) - 1).tolist())
         K, B = J * K * J, J * B * J
     A = K * 2**-f
     if alpha == 0:
         rows = independent(K, rank_limit(n, X.shape[1], selection.center))
-        return Kernels(principal(A, rows), principal(B, rows))
+        A, B = (flint.fmpz_mat(entries(M)[np.ix_(rows, rows)].tolist()) for M in (A, B))
+        return A, B
     shift = Fraction(alpha) / Fraction(2) ** (2 * e + f) * (n**2 if selection.center else 1)
-    diagonal = flint.fmpz_mat([[shift.numerator * (i == j) for j in range(n)] for i in range(n)])
-    return Kernels(A * shift.denominator + diagonal, B * shift.denominator + diagonal)
+    diagonal = flint.fmpz_mat((shift.numerator * np.eye(n, dtype=object)).tolist())
+    return A * shift.denominator + diagonal, B * shift.denominator + diagonal
 
 
 def lowest_bit(x: FloatArray) -> int:
@@ -195,15 +174,15 @@ def lowest_bit(x: FloatArray) -> int:
     return int((exponent - 53 + last).min(initial=1024))
 
 
-def integers(x: FloatArray, e: int) -> list[list[int]]:
-    """The numbers divided by 2^e, exactly."""
+def integers(x: FloatArray, e: int) -> AnyArray:
+    """The numbers divided by 2^e, exactly: an array of Python's integers."""
     with np.errstate(over="ignore"):  # to infinity, which is no integer: OverflowError
-        return [[int(entry) for entry in row] for row in np.ldexp(x, -e).tolist()]
+        return np.asarray(np.frompyfunc(int, 1, 1)(np.ldexp(x, -e)), dtype=object)
 
 
-def matrix(rows: list[list[int]], width: int) -> Any:
-    """An integer matrix, possibly of no columns."""
-    return flint.fmpz_mat(rows) if width else flint.fmpz_mat(len(rows), 0)
+def entries(M: Any) -> AnyArray:
+    """The entries of a matrix of python-flint."""
+    return np.array(M.tolist(), dtype=object)
 
 
 def independent(K: Any, most: int) -> list[int]:
@@ -216,9 +195,3 @@ def independent(K: Any, most: int) -> list[int]:
     if rank < most:
         reduced, _, rank = K.rref()
     return [next(j for j, x in enumerate(row) if int(x)) for row in reduced.tolist()[:rank]]
-
-
-def principal(M: Any, rows: Sequence[int]) -> Any:
-    """The principal submatrix of these rows and columns."""
-    table = M.tolist()
-    return flint.fmpz_mat([[table[i][j] for j in rows] for i in rows])

@@ -4,7 +4,7 @@
 The paper's risk theorems hold for the variance and on average; for a fixed mean z they fail, since
 the bias does not shrink as the kernel grows (see "The paper, corrected" in the documentation). The
 bounds here hold for every z. alpha is what is added to K's diagonal, n times the paper's lambda,
-and a K <= K~ <= b K.
+and a (K + mu) <= K~ + mu <= b (K + mu), mu being the certificate's alpha.
 """
 
 import math
@@ -16,9 +16,14 @@ from sklearn.utils import check_array
 
 from ridgewise._checks import check_number
 from ridgewise._typing import FloatArray
-from ridgewise.guarantees._interval import UNIT, interval_around_one
-from ridgewise.guarantees._prediction import tau
-from ridgewise.guarantees._selected_data import SelectedData, data_error, smallest_value
+from ridgewise.guarantees._interval import UNIT, Interval
+from ridgewise.guarantees._prediction_bounds import tau
+from ridgewise.guarantees._selected_data import (
+    SelectedData,
+    check_vector,
+    data_error,
+    smallest_value,
+)
 
 
 @dataclass(frozen=True)
@@ -85,13 +90,7 @@ def ridge_risk(K: ArrayLike, z: ArrayLike, noise_variance: float, alpha: float) 
     k, V = np.linalg.eigh(kernel)
     if k[0] < -precision * max(k[-1], -k[0]):
         raise ValueError(f"expected a positive semi-definite K, got the eigenvalue {k[0]:.3g}")
-    mean = np.asarray(z, dtype=np.float64)
-    if mean.shape != k.shape or not np.all(np.isfinite(mean)):
-        raise ValueError(
-            f"expected z to be {len(k)} finite numbers, one for each sample of K; got shape "
-            f"{mean.shape}"
-        )
-    zeta = V.T @ mean
+    zeta = V.T @ check_vector("z", z, len(k))
     # Without regularization an eigenvalue that is zero but for rounding must count as zero.
     k = np.where(k > (precision * k[-1] if alpha == 0 else 0.0), k, 0.0)
     kept = np.divide(k, k + alpha, out=np.zeros_like(k), where=k > 0)
@@ -161,28 +160,22 @@ class RiskInflation:
             An upper bound on the risk on the selected features.
         """
         norm, lam = check_number("norm", coefficient_norm), self.alpha / self.n_samples
-        a, b = self.interval
-        if self.regularized:
-            bias = regularized_fixed_beta_bias(risk.bias, a, b, lam, norm)
-        else:
-            bias = min(fixed_beta_bias(risk.bias, a, b, lam, norm), worst_case_bias(a, lam, norm))
+        bias = fixed_beta_bias(risk.bias, *self.interval, lam, norm, regularized=self.regularized)
         by_factor = self.bias * risk.bias if risk.bias > 0 else math.inf
         return self.variance * risk.variance + min(bias, by_factor)
 
 
 def report_risk(data: SelectedData) -> RiskInflation:
     """Compute the factors: see `Certificate.risk_inflation`."""
-    S, alpha, (a, b) = data.S, data.alpha, data.interval
-    rows = data.weighted_rows
+    S, alpha, (a, b), up = data.S, data.alpha, data.interval, rounding_factor(data)
+    bias, average_bias = bias_inflation(data.weighted_rows, S, alpha)
     plain = not data.regularized
-    bias_bound = bias_inflation_bound if plain else regularized_bias_inflation_bound
-    up = rounding_factor(data)
     return RiskInflation(
         variance=variance_ratio(data),
         variance_bound=variance_inflation(b, S, alpha) * up if plain else None,
-        bias=bias_inflation(rows.T @ rows, S, alpha) * up,
-        bias_bound=bias_bound(a, b, S, alpha) * up,
-        average_bias=average_bias_ratio(rows, S, alpha) * up,
+        bias=bias * up,
+        bias_bound=bias_inflation_bound(a, b, S, alpha, data.mu) * up,
+        average_bias=average_bias * up,
         average_bias_bound=average_bias_inflation(a, b) * up if plain else None,
         alpha=alpha / data.scale / data.scale,
         n_samples=data.X.shape[0],
@@ -192,117 +185,86 @@ def report_risk(data: SelectedData) -> RiskInflation:
 
 
 def rounding_factor(data: SelectedData) -> float:
-    """By how much rounding may have lowered a factor: infinite where it leaves nothing.
+    """A factor that covers rounding errors: infinite where they are too large.
 
     A change of X by delta moves (K~ + alpha)^-1 (K + alpha) by 2 delta ||X|| / (a s^2), in units of
     itself, with s^2 the smallest eigenvalue of K + alpha; and as much again through K~.
     """
     s, (a, b) = smallest_value(data.spectrum, data.S, data.alpha), data.interval
-    if s == 0 or a == 0:
-        a = 1.0  # a lost direction: infinite, or alpha keeps it
     if s == 0:
         return math.inf
-    grown = 1 + math.sqrt(min(b, data.max_weight + 1))
+    a = a or 1.0  # a lost direction: alpha keeps it
+    grown = 1 + math.sqrt(min(b, data.selection.max_weight + 1))
     share = 8 * grown * data_error(data.spectrum, data.S) * float(data.S[0]) / (a * s**2)
     return 1 + share + 64 * (1 + len(data.S)) * UNIT if share < 0.5 else math.inf
 
 
-def variance_inflation(upper: float, singular_values: ArrayLike, alpha: float) -> float:
+def variance_inflation(b: float, S: ArrayLike, alpha: float) -> float:
     """Bound V(K~) / V(K): phi_V = [b (kmin + alpha) / (b kmin + alpha)]^2, never above b^2."""
-    b = max(upper, 1.0)
-    kmin = float(np.square(singular_values).min())
+    b, kmin = max(b, 1.0), float(np.square(S).min())
     return ((kmin + alpha) / (kmin + alpha / b)) ** 2
 
 
-def bias_inflation(gram: ArrayLike, singular_values: ArrayLike, alpha: float) -> float:
-    """Compute the largest B(K~) / B(K) over all z: phi_B = ||(K~ + alpha)^-1 (K + alpha)||^2.
+def bias_inflation(rows: FloatArray, S: FloatArray, alpha: float) -> tuple[float, float]:
+    """Compute the largest B(K~) / B(K) over all z, and E B(K~) / E B(K) for isotropic beta.
 
-    R(K~) <= max(phi_V, phi_B) R(K) follows, for every z and noise. Exact, and without labels.
+    phi_B = ||(K~ + alpha)^-1 (K + alpha)||^2, exact, and without labels: R(K~) <=
+    max(phi_V, phi_B) R(K) for every z and noise. On average, over z = X beta, it is
+    ||(K~ + alpha)^-1 S||_F^2 / ||(K + alpha)^-1 S||_F^2. ``rows``: W^1/2 U_S.
     """
-    k = np.square(singular_values)
-    D = np.sqrt(k + alpha)
-    # (SGS + alpha)^-1 (S^2 + alpha) = D^-1 M^-1 D, D^2 = S^2 + alpha. M = D^-1 (SGS + alpha) D^-1
-    # is as well conditioned as G, however badly X is.
-    scale = np.sqrt(k) / D
-    M = scale[:, None] * np.asarray(gram, np.float64) * scale + np.diag(alpha / D**2)
-    m, Q = np.linalg.eigh(M)
-    if m[0] <= len(m) * np.finfo(np.float64).eps * m[-1]:
-        return math.inf
-    inverse: FloatArray = (Q / m) @ Q.T
-    return float(np.linalg.norm(inverse * (D / D[:, None]), 2)) ** 2
+    D = np.hypot(S, math.sqrt(alpha))
+    # (K~ + alpha)^-1 = D^-1 M^-1 D^-1, D^2 = S^2 + alpha. M = D^-1 (S G S + alpha) D^-1 = B^T B is
+    # as well conditioned as G, however badly X is.
+    B = np.vstack([rows * (S / D), np.diag(math.sqrt(alpha) / D)])
+    m, Qt = np.linalg.svd(B, full_matrices=False)[1:]
+    if m[-1] ** 2 <= 2 * len(S) * UNIT * m[0] ** 2:
+        return math.inf, math.inf
+    inverse = (Qt.T / m**2) @ Qt
+    largest = float(np.linalg.norm(inverse * (D / D[:, None]), 2)) ** 2
+    on_average = np.sum((inverse * (S / D) / D[:, None]) ** 2) / np.sum((S / D**2) ** 2)
+    return largest, float(on_average)
 
 
-def bias_inflation_bound(
-    lower: float, upper: float, singular_values: ArrayLike, alpha: float
-) -> float:
+def bias_inflation_bound(a: float, b: float, S: ArrayLike, alpha: float, mu: float = 0.0) -> float:
     """Bound phi_B from [a, b] and the spectrum alone.
 
-    min{p + h sqrt(kappa), 1 + max(1 - a, b - 1) smax tau}^2, kappa = (kmax + alpha)/(kmin + alpha),
-    with p and h the middle and the half-width of [1/b', 1/a'], a' = (a kmax + alpha)/(kmax + alpha)
-    and b' likewise.
+    a_N N <= K~ + alpha <= b_N N, N = K + alpha, a_N = (a (kmax + mu) + alpha - mu)/(kmax + alpha)
+    and b_N likewise. (K~ + alpha)^-1 N = N^-1/2 T N^1/2 for some 1/b_N <= T <= 1/a_N, so phi_B is
+    at most (p + h sqrt(kappa))^2, kappa = (kmax + alpha)/(kmin + alpha), p and h the middle and the
+    half-width of [1/b_N, 1/a_N]. At mu = 0, also (1 + max(1 - a, b - 1) smax tau)^2.
     """
-    a, b = interval_around_one(lower, upper)
-    kmax = float(np.square(singular_values).max())
-    a_prime, b_prime = (a * kmax + alpha) / (kmax + alpha), (b * kmax + alpha) / (kmax + alpha)
-    by_interval = regularized_bias_inflation_bound(a_prime, b_prime, singular_values, alpha)
-    factor = max(1 - lower, upper - 1) * math.sqrt(kmax)
-    by_norms = 1 + factor * tau(lower, upper, singular_values, alpha) if factor > 0 else 1.0
-    return min(by_interval, by_norms**2)
+    k = np.square(S)
+    kmin, kmax = float(k.min()), float(k.max())
+    ends = Interval(a, b).around_one
+    a_N, b_N = ((end * (kmax + mu) + (alpha - mu)) / (kmax + alpha) for end in ends)
+    by_interval = math.inf
+    if a_N > 0:
+        p, h = (1 / a_N + 1 / b_N) / 2, (1 / a_N - 1 / b_N) / 2
+        by_interval = (p + h * math.sqrt((kmax + alpha) / (kmin + alpha))) ** 2
+    factor = max(1 - a, b - 1) * math.sqrt(kmax)
+    by_norms = 1 + factor * tau(a, b, S, alpha) if factor > 0 else 1.0
+    return by_interval if mu > 0 else min(by_interval, by_norms**2)
 
 
-def regularized_bias_inflation_bound(
-    lower: float, upper: float, singular_values: ArrayLike, alpha: float
+def fixed_beta_bias(
+    bias: float, a: float, b: float, lam: float, norm: float, *, regularized: bool = False
 ) -> float:
-    """Bound phi_B from a regularized interval, a (K + alpha) <= K~ + alpha <= b (K + alpha).
+    """Bound B(K~) for z = X beta, whatever the condition number: the risk theorems, corrected.
 
-    (p + h sqrt(kappa))^2, p and h the middle and the half-width of [1/b, 1/a], because
-    (K~ + alpha)^-1 (K + alpha) = N^-1/2 T N^1/2 with N = K + alpha and 1/b <= T <= 1/a.
+    min{sqrt(B(K)) + max(1 - a, b - 1) w, w}^2, lam = alpha / n and norm >= ||U^T beta||. w^2 is the
+    largest B(K~) that such beta have: lam norm^2 / (4 a), as ||(K~ + alpha)^-1 S|| is at most
+    1 / (2 sqrt(a alpha)); from a regularized interval lam norm^2 / a, as with N = K + alpha
+    ||(K~ + alpha)^-1 N^1/2|| <= 1 / sqrt(a alpha). The variance is at most b^2 V(K).
     """
-    if lower == 0:
+    if a == 0:
         return math.inf
-    k = np.square(singular_values)
-    kappa = float((k.max() + alpha) / (k.min() + alpha))
-    p, h = (1 / lower + 1 / upper) / 2, (1 / lower - 1 / upper) / 2
-    return (p + h * math.sqrt(kappa)) ** 2
+    worst = math.sqrt(lam / a) * norm / (1 if regularized else 2)
+    return min(math.sqrt(bias) + max(1 - a, b - 1) * worst, worst) ** 2
 
 
-# Of z = X beta, with lam = alpha / n and norm at least ||U^T beta||
-
-
-def fixed_beta_bias(bias: float, lower: float, upper: float, lam: float, norm: float) -> float:
-    """Bound B(K~), whatever the condition number: the risk theorems, corrected.
-
-    (sqrt(B(K)) + max(1 - a, b - 1) sqrt(lam) / (2 sqrt a) norm)^2. The variance is at most
-    b^2 V(K).
-    """
-    if lower == 0:
-        return math.inf
-    growth = max(1 - lower, upper - 1) * math.sqrt(lam / lower) / 2
-    return (math.sqrt(bias) + growth * norm) ** 2
-
-
-def worst_case_bias(lower: float, lam: float, norm: float) -> float:
-    """Bound B(K~) over all beta of this norm: lam norm^2 / (4 a)."""
-    return math.inf if lower == 0 else lam * norm**2 / (4 * lower)
-
-
-def regularized_fixed_beta_bias(
-    bias: float, lower: float, upper: float, lam: float, norm: float
-) -> float:
-    """Bound B(K~) from a regularized interval.
-
-    N = K + alpha: K~ - K = N^1/2 E N^1/2 with ||E|| <= max(1 - a, b - 1), and
-    ||(K~ + alpha)^-1 N^1/2|| <= 1 / sqrt(a alpha), ||N^-1/2 X beta|| <= ||U^T beta||.
-    """
-    if lower == 0:
-        return math.inf
-    worst = math.sqrt(lam / lower) * norm
-    return min(math.sqrt(bias) + max(1 - lower, upper - 1) * worst, worst) ** 2
-
-
-def average_bias_inflation(lower: float, upper: float) -> float:
+def average_bias_inflation(a: float, b: float) -> float:
     """Bound E B(K~) / E B(K) over z = X beta with isotropic random beta: max(1/a^2, b/a)."""
-    return math.inf if lower == 0 else max(1 / lower, upper) / lower
+    return math.inf if a == 0 else max(1 / a, b) / a
 
 
 def variance_ratio(data: SelectedData) -> float:
@@ -310,7 +272,7 @@ def variance_ratio(data: SelectedData) -> float:
     S, alpha, error = data.S, data.alpha, data_error(data.spectrum, data.S)
     singular = np.linalg.svd(data.weighted_rows * S, compute_uv=False)
     singular = singular[singular > len(S) * np.finfo(np.float64).eps * singular.max(initial=0.0)]
-    above, moved = variance_sum(singular, alpha, error * math.sqrt(data.max_weight))
+    above, moved = variance_sum(singular, alpha, error * math.sqrt(data.selection.max_weight))
     below, moved_below = variance_sum(S, alpha, error)
     return (above + moved) / (below - moved_below) if moved_below < below / 2 else math.inf
 
@@ -321,21 +283,6 @@ def variance_sum(singular_values: FloatArray, alpha: float, error: float) -> tup
     slopes = 4 * alpha * k * singular_values / (k + alpha) ** 3
     total = float(np.sum((k / (k + alpha)) ** 2))
     return total, 2 * error * float(slopes.sum()) + 16 * len(k) * UNIT * total
-
-
-def average_bias_ratio(weighted_rows: FloatArray, S: FloatArray, alpha: float) -> float:
-    """Compute E B(K~) / E B(K) = ||(S G S + alpha)^-1 S||_F^2 / ||(S^2 + alpha)^-1 S||_F^2.
-
-    (S G S + alpha)^-1 = D^-1 M^-1 D^-1 with D^2 = S^2 + alpha, where M is as well conditioned as G.
-    """
-    D = np.sqrt(S**2 + alpha)
-    scaled = np.vstack([weighted_rows * (S / D), np.diag(math.sqrt(alpha) / D)])
-    _, m, Qt = np.linalg.svd(scaled, full_matrices=False)
-    if m[-1] <= len(S) * np.finfo(np.float64).eps * m[0]:
-        return math.inf
-    inverse = (Qt.T / m**2) @ Qt
-    grown = np.sum((inverse * (S / D) / D[:, None]) ** 2)
-    return float(grown / np.sum((S / D**2) ** 2))
 
 
 def _check_kernel(K: ArrayLike) -> tuple[FloatArray, float]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How many features suffice for an epsilon, and what a number of features promises.
 
-With alpha on the diagonal, the effective dimension takes the rank's place.
+With alpha on the diagonal, the effective dimension replaces the rank.
 """
 
 import math
@@ -74,24 +74,12 @@ def features_for_epsilon(
     return max(math.ceil(r * (1 - Fraction(1, 10**12))), math.floor(rank) + 1)
 
 
-def bss_promise(rank: float, n_draws: int) -> tuple[float, float]:
-    """Return the interval that BSS guarantees beforehand, for n_draws > rank: (1 -+ s)^2.
-
-    s = sqrt(rank / n_draws). With the effective dimension at alpha in place of the rank, the
-    interval is that of K~ + alpha against K + alpha.
-    """
-    if not check_number("rank", rank, positive=True) < n_draws:
-        raise ValueError(f"BSS promises nothing for n_draws={n_draws} <= rank={rank}")
-    s = math.sqrt(rank / n_draws)
-    return (1 - s) ** 2, (1 + s) ** 2
-
-
 def leverage_promise(rank: float, n_draws: int, delta: float = 0.1) -> tuple[float, float]:
     """Return the interval that leverage-score sampling keeps with probability 1 - delta.
 
     1 + e with h(e) = c above and 1 - e with h(-e) = c below, c = rank ln(2 rank / delta) / n_draws:
-    each end fails with probability delta / 2 at most. Of Bernoulli sampling, n_draws is the number
-    of features expected. Few draws promise nothing from below: lower is then 0.
+    each end fails with probability delta / 2 at most. For Bernoulli sampling, n_draws is the
+    expected number of features. Too few draws promise no lower bound: it is then 0.
     """
     check_number("n_draws", n_draws, positive=True)
     c = check_number("rank", rank, positive=True) * _chernoff_exponent(rank, delta) / n_draws
@@ -106,7 +94,7 @@ def unweighted_promise(tail: float) -> tuple[float, float]:
     """Return the interval that unweighted features keep; ``tail``: the leverage scores left out.
 
     x_j x_j^T <= tau_j (K + alpha) with tau_j = x_j^T (K + alpha)^-1 x_j, the (ridge) leverage
-    score. So what is left out takes the sum of its scores from 1 at most, and adds nothing.
+    score. So leaving features out lowers 1 by at most the sum of their scores, and adds nothing.
     """
     return max(0.0, 1 - tail), 1.0
 
@@ -128,8 +116,8 @@ def alpha_for_dimension(eigenvalues: ArrayLike, target: float) -> float:
     target = check_number("target", target, positive=True)
     if k.size <= target:
         return 0.0
-    # d_eff <= sum k / alpha, and d_eff >= l kmin / (kmin + alpha), enclose the root. It is halved
-    # for on a logarithmic scale, so that no range of eigenvalues is too wide.
+    # d_eff <= sum k / alpha, and d_eff >= l kmin / (kmin + alpha), enclose the root. Bisection on a
+    # logarithmic scale: no range of eigenvalues is too wide.
     scale, rounding = float(k.max()), 8 * float(np.finfo(np.float64).eps)
     low = math.log(k.min() / scale) + math.log(k.size / target - 1)
     high = math.log(np.sum(k / scale)) - math.log(target) + rounding

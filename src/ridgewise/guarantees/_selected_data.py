@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Training data and a selection of its features: what bounds on predictions and risk start from.
 
-Numbers are in units in which X's largest singular value is near 1: X and test points times a power
-of two, alpha times its square. That changes no prediction and no risk, and squares stay in range.
+X and test points are multiplied by a power of two, alpha by its square, so that the largest
+singular value of X is near 1: squares do not overflow, and predictions and risk stay the same.
 """
 
 import math
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ridgewise._checks import check_number
 from ridgewise._typing import FloatArray
@@ -18,11 +19,10 @@ from ridgewise.guarantees._interval import (
     Interval,
     Selection,
     check_rank,
-    interval_around_one,
     measured_interval,
     verified_interval,
 )
-from ridgewise.spectrum import Spectrum, as_columns, as_numeric, compute_spectrum
+from ridgewise.spectrum import Spectrum, as_numeric, compute_spectrum
 
 if TYPE_CHECKING:
     from ridgewise.guarantees._certificate import Certificate
@@ -39,10 +39,11 @@ class SelectedData:
     spectrum: Spectrum  # of X, not scaled
     selection: Selection
     selected_rows: FloatArray  # U_S
-    interval: tuple[float, float]  # of K~ against K; if regularized, with alpha on both diagonals
-    regularized: bool
+    interval: Interval  # of K~ + mu against K + mu; if regularized, it holds 1
+    regularized: bool  # whether the certificate's alpha is above 0
     scale: float  # the power of two
-    alpha: float  # the model's, scaled
+    mu: float  # the certificate's alpha, scaled
+    alpha: float  # the model's, scaled: at least mu
 
     @property
     def S(self) -> FloatArray:
@@ -54,20 +55,9 @@ class SelectedData:
         """W^1/2 U_S, whose Gram matrix is G."""
         return np.sqrt(self.selection.w)[:, None] * self.selected_rows
 
-    @property
-    def max_weight(self) -> float:
-        """The largest weight."""
-        return max(self.selection.weights, default=0.0)
-
-    def weighted_columns(self) -> FloatArray:
-        """X_S W^1/2, scaled; centred first, since the product is rounded."""
-        columns = as_columns(self.X, center=self.selection.center)
-        columns.set_scale(self.scale)
-        return columns.take(self.selection.indices) * np.sqrt(self.selection.w)
-
 
 def select_data(certificate: "Certificate", X: Any, alpha: float) -> SelectedData:
-    """Bring a certificate together with its data, for the model with this alpha.
+    """Check X against the certificate, and compute what bounds for a model with this alpha need.
 
     An interval that is not verified, or about some singular vectors only, is verified now.
     """
@@ -98,9 +88,17 @@ def select_data(certificate: "Certificate", X: Any, alpha: float) -> SelectedDat
         if certified_alpha > 0 or spectrum.is_whole:
             interval = verified_interval(spectrum, selection, certified_alpha)
     regularized = certified_alpha > 0
-    ends = interval_around_one(*interval) if regularized else (interval.lower, interval.upper)
-    scaled_alpha = alpha * scale * scale
-    return SelectedData(X, spectrum, selection, rows, ends, regularized, scale, scaled_alpha)
+    return SelectedData(
+        X,
+        spectrum,
+        selection,
+        selected_rows=rows,
+        interval=interval.around_one if regularized else interval,
+        regularized=regularized,
+        scale=scale,
+        mu=certified_alpha * scale * scale,
+        alpha=alpha * scale * scale,
+    )
 
 
 def precise_spectrum(X: Any, center: bool, alpha: float) -> tuple[Spectrum, float]:
@@ -125,7 +123,7 @@ def precise_spectrum(X: Any, center: bool, alpha: float) -> tuple[Spectrum, floa
 
 
 def data_error(spectrum: Spectrum, S: FloatArray) -> float:
-    """Bound the change of X (Frobenius norm) that has the effect of rounding."""
+    """Bound the backward error: the change of X, in Frobenius norm, that rounding amounts to."""
     error = 16 * math.sqrt(max(spectrum.shape[0], spectrum.rank)) * UNIT * float(np.linalg.norm(S))
     if spectrum.solver == "gram":  # an error of K moves small singular values more
         error *= float(S[0] / S[-1])
@@ -140,6 +138,17 @@ def smallest_value(spectrum: Spectrum, S: FloatArray, alpha: float) -> float:
     if alpha > 0 and not (whole and spectrum.rank == spectrum.shape[0]):
         return math.sqrt(alpha)
     return math.hypot(float(S[-1]), math.sqrt(alpha)) if whole else 0.0
+
+
+def check_vector(name: str, values: ArrayLike, n_samples: int) -> FloatArray:
+    """Return one finite float for each sample; raise if there are others."""
+    vector = np.asarray(values, dtype=np.float64)
+    if vector.shape != (n_samples,) or not np.all(np.isfinite(vector)):
+        raise ValueError(
+            f"expected {name} to be {n_samples} finite numbers, one for each sample; got shape "
+            f"{vector.shape}"
+        )
+    return vector
 
 
 def check_same_data(certified: Interval, measured: Interval) -> None:

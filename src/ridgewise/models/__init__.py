@@ -6,11 +6,10 @@ from ridgewise.models._leave_one_out import (
     AlphaChoice,
     choose_alpha,
     class_targets,
-    dual_path,
     leave_one_out_alpha,
     leave_one_out_errors,
 )
-from ridgewise.models._path import DualPath
+from ridgewise.models._path import DualPath, dual_path
 from ridgewise.models._rls_classifier import RLSClassifier
 
 __all__ = [

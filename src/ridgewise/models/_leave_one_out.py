@@ -6,13 +6,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ridgewise._typing import AnyArray, FloatArray, is_sparse
-from ridgewise.models._path import EPS, DualPath
+from ridgewise._typing import AnyArray, FloatArray
+from ridgewise.models._path import DualPath, dual_path
 
 PER_DECADE = 4
 RELATIVE_ALPHAS = np.logspace(-8, 5, 13 * PER_DECADE + 1)  # to the mean diagonal of the kernel
 FLAT = 1e-2  # a smaller relative change of the error over a decade counts as none
-WIDE = 4  # features per sample above which a sparse kernel is cheaper than dense features
 
 
 class AlphaChoice(NamedTuple):
@@ -107,57 +106,3 @@ def class_targets(y: AnyArray, classes: AnyArray | None = None) -> FloatArray:
     """Code classes as -1 and +1: one column for two classes, else one for each."""
     classes = np.unique(y) if classes is None else classes
     return np.where(np.equal.outer(y, classes[1 if len(classes) == 2 else 0 :]), 1.0, -1.0)
-
-
-def dual_path(A: Any, A_test: Any = None, *, center: bool) -> tuple[DualPath, FloatArray | None]:
-    """Decompose the kernel A A^T, and compute A_test A^T if there are test samples.
-
-    ``center``: subtract the means of A's features from both; the rank is then at most n - 1.
-    """
-    n, d = A.shape
-    if is_sparse(A) and d > WIDE * n:
-        return _sparse_path(_checked(A), None if A_test is None else _checked(A_test), center)
-    A, A_test = (
-        None if part is None else _checked(part.toarray() if is_sparse(part) else np.asarray(part))
-        for part in (A, A_test)
-    )
-    if center:
-        mean = A.mean(axis=0)
-        A, A_test = A - mean, None if A_test is None else A_test - mean
-    path = DualPath.from_features(A)
-    K_test = None if A_test is None else A_test @ A.T
-    return _without_constant(path) if center else path, K_test
-
-
-def _sparse_path(A: Any, A_test: Any, center: bool) -> tuple[DualPath, FloatArray | None]:
-    """The same for sparse features: the kernels are centred, not the features."""
-    K = (A @ A.T).toarray()
-    K_test = None if A_test is None else (A_test @ A.T).toarray()
-    if not center:
-        return DualPath.from_kernel(K), K_test
-    mean = K.mean(axis=0)
-    if K_test is not None:
-        K_test = K_test - K_test.mean(axis=1, keepdims=True) - mean + mean.mean()
-    path = DualPath.from_kernel(K - mean[:, None] - mean + mean.mean())
-    # What was subtracted leaves rounding errors of its size, n |mean|^2 = sum(K) / n, for zeros.
-    above = path.eigenvalues > A.shape[1] * EPS * mean.sum()
-    path = DualPath(path.basis[:, above], path.eigenvalues[above])
-    return _without_constant(path), K_test
-
-
-def _without_constant(path: DualPath) -> DualPath:
-    """Drop the n-th eigenvalue of a centred kernel, which is rounding."""
-    n = path.basis.shape[0]
-    if path.eigenvalues.size < n:
-        return path
-    kept = np.argsort(path.eigenvalues)[1:]
-    return DualPath(path.basis[:, kept], path.eigenvalues[kept])
-
-
-def _checked(A: Any) -> Any:
-    """Convert to float64; raise if squares of the features overflow."""
-    A = A.astype(np.float64, copy=False)
-    values = A.data if is_sparse(A) else A
-    if not np.isfinite(np.vdot(values, values)):
-        raise ValueError("squares of the features overflow: scale X")
-    return A

@@ -16,7 +16,7 @@ from ridgewise.spectrum._containers import (
 )
 from ridgewise.spectrum._decompose import rank_limit
 from ridgewise.spectrum._expanded import Expanded, FeatureExpansion
-from ridgewise.spectrum._open import as_columns
+from ridgewise.spectrum._open import as_columns, as_rows
 from ridgewise.spectrum._parquet import open_parquet
 from ridgewise.spectrum._spectrum import (
     Spectrum,
@@ -35,6 +35,7 @@ __all__ = [
     "WideSpectrum",
     "as_columns",
     "as_numeric",
+    "as_rows",
     "as_source",
     "column_variances",
     "compute_spectrum",
