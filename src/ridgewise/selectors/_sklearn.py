@@ -12,16 +12,12 @@ from sklearn.linear_model import Lasso, Ridge, RidgeClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC, l1_min_c
 from sklearn.utils import check_X_y
+from sklearn.utils.validation import validate_data
 
 from ridgewise._checks import check_one_of
 from ridgewise._memory import remembered
 from ridgewise._typing import FloatArray, is_sparse
-from ridgewise.selectors._base import (
-    FeatureSelector,
-    check_n_features,
-    descending,
-    validate_wide,
-)
+from ridgewise.selectors._base import FeatureSelector, check_n_features, descending, validate_wide
 from ridgewise.spectrum import column_variances
 
 L1_PENALTIES = (0.5, 0.3, 0.2, 0.1)  # of the smallest that leaves no feature; weaker ones fit noise
@@ -66,10 +62,11 @@ class SklearnSelector(FeatureSelector):
 
     def _fit(self, X: Any, y: Any) -> Self:
         check_one_of("by", self.by, tuple(SCORES))
+        y = tuple(validate_data(self, y=y).tolist())  # hashable, so that results are remembered
         X = validate_wide(self, X)
         d = X.shape[1]
         wanted = min(d, check_n_features(self.n_features_to_select, d, default=max(1, d // 2)))
-        scores = SCORES[self.by](X, wanted, y=_Target(y), classify=bool(self.classify))
+        scores = SCORES[self.by](X, wanted, y=y, classify=bool(self.classify))
         return self._set_selection(descending(scores)[:wanted])
 
     def __sklearn_tags__(self) -> Any:
@@ -78,28 +75,15 @@ class SklearnSelector(FeatureSelector):
         return tags
 
 
-class _Target:
-    """A target that compares by its values, so that results can be remembered."""
-
-    def __init__(self, y: Any) -> None:
-        self.values = np.asarray(y)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Target) and np.array_equal(self.values, other.values)
-
-    def __hash__(self) -> int:
-        return hash(self.values.shape)
-
-
-def _checked(X: Any, y: _Target, classify: bool) -> tuple[Any, Any]:
-    return check_X_y(X, y.values, accept_sparse="csr", dtype=np.float64, y_numeric=not classify)
+def _checked(X: Any, y: tuple[Any, ...], classify: bool) -> tuple[Any, Any]:
+    return check_X_y(X, y, accept_sparse="csr", dtype=np.float64, y_numeric=not classify)
 
 
 def _f_scores(X: Any, count: int, **target: Any) -> FloatArray:
     return remembered(_f_values, X, **target)
 
 
-def _f_values(X: Any, *, y: _Target, classify: bool) -> FloatArray:
+def _f_values(X: Any, *, y: tuple[Any, ...], classify: bool) -> FloatArray:
     """F values; constant features come last."""
     X, target = _checked(X, y, classify)
     with np.errstate(divide="ignore", invalid="ignore"), catch_warnings():
@@ -119,7 +103,7 @@ def _l1_scores(X: Any, count: int, **target: Any) -> FloatArray:
     return np.where(sizes > 0, f_values.max() + 1 + sizes / (sizes.max() or 1.0), f_values)
 
 
-def _l1_sizes(X: Any, *, y: _Target, classify: bool) -> FloatArray:
+def _l1_sizes(X: Any, *, y: tuple[Any, ...], classify: bool) -> FloatArray:
     """Sizes of coefficients on standardized features, for each of `L1_PENALTIES`."""
     X, target = _checked(X, y, classify)
     Z = StandardScaler(with_mean=not is_sparse(X)).fit_transform(X)
@@ -137,7 +121,7 @@ def _l1_sizes(X: Any, *, y: _Target, classify: bool) -> FloatArray:
         return np.array([_sizes(model.fit(Z, target).coef_) for model in models])
 
 
-def _rfe_scores(X: Any, count: int, *, y: _Target, classify: bool) -> FloatArray:
+def _rfe_scores(X: Any, count: int, *, y: tuple[Any, ...], classify: bool) -> FloatArray:
     """0 for features that were eliminated; for the others the sizes of their coefficients."""
     X, target = _checked(X, y, classify)
     alpha = max(RFE_ALPHA * float(column_variances(X).sum()), np.finfo(np.float64).tiny)
