@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Base of all selectors: number of features, fitted attributes, transform."""
+"""Bases of the selectors: checks of X and parameters, fitted attributes, transform."""
 
 from numbers import Integral, Real
 from typing import Any, Self
@@ -12,10 +12,22 @@ from sklearn.utils import check_array
 from sklearn.utils.sparsefuncs import inplace_column_scale
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ridgewise._groups import Groups
+from ridgewise._checks import check_number
+from ridgewise._groups import Groups, groups_of
+from ridgewise._memory import remembered
 from ridgewise._progress import ProgressLine, listening
 from ridgewise._typing import AnyArray, BoolArray, FloatArray, IndexArray, is_sparse
-from ridgewise.spectrum import as_source, header_of, is_outside, select_columns
+from ridgewise.guarantees import Certificate
+from ridgewise.spectrum import (
+    Spectrum,
+    as_source,
+    header_of,
+    is_outside,
+    scored_spectrum,
+    select_columns,
+)
+
+DRAWS_PER_RANK = 4  # by default: promises [1/4, 9/4] where the method is BSS
 
 
 class FeatureSelector(SelectorMixin, BaseEstimator):
@@ -184,6 +196,49 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
         return f"<{text}: {count}: {listed}>"
 
 
+class SpectralSelector(FeatureSelector):
+    """Base of the selectors that draw from the rows of U in X = V S U^T."""
+
+    certificate_: Certificate
+    leverage_scores_: FloatArray
+    singular_values_: FloatArray
+    rank_: int
+    alpha_: float
+
+    n_features_to_select: int | float | None
+    epsilon: float | None
+    alpha: float | str
+    rank: int | float | None
+    center: bool
+    solver: str
+    groups: Any = None
+
+    def _fit_spectrum(self, X: Any) -> tuple[Spectrum, Groups]:
+        """Validate X, compute its spectrum, and resolve the groups of its features."""
+        check_not_both(self.n_features_to_select, self.epsilon)
+        X = validate_wide(self, X)
+        groups = groups_of(self.groups, X)
+        check_n_groups(self.n_features_to_select, groups, default=1)
+        spectrum = remembered(
+            scored_spectrum, X, rank=self.rank, center=self.center, solver=self.solver
+        )
+        if spectrum.rank == 0:
+            what = "constant" if self.center else "zero"
+            raise ValueError(
+                f"every feature of X is {what} (n_samples={X.shape[0]}, n_features={X.shape[1]}): "
+                "there is nothing to select from"
+            )
+        self.rank_ = spectrum.rank
+        self.singular_values_ = spectrum.singular_values
+        self.leverage_scores_ = spectrum.leverage_scores
+        return spectrum, groups
+
+    def _n_draws(self, groups: Groups, share: float = 1.0) -> int:
+        """How many draws ``n_features_to_select`` asks for; by default at most this share."""
+        default = max(1, min(int(share * len(groups)), DRAWS_PER_RANK * self.rank_))
+        return check_n_groups(self.n_features_to_select, groups, default)
+
+
 def validate_wide(selector: FeatureSelector, X: Any) -> Any:
     """Check X without converting it whole: types are converted, and NaN found, block by block."""
     if is_outside(X):
@@ -241,6 +296,36 @@ def check_n_features(wanted: Any, n_features: int, default: int) -> int:
         "n_features_to_select must be an int >= 1 (how many), a float in (0, 1] (share of the "
         f"features) or None (default); got {wanted!r}"
     )
+
+
+def check_not_both(n_features_to_select: Any, epsilon: Any) -> None:
+    """A number of features or an epsilon, not both; and an epsilon between 0 and 1."""
+    if epsilon is None:
+        return
+    if n_features_to_select is not None:
+        raise ValueError(
+            "give n_features_to_select or epsilon, not both: epsilon finds the number itself; got "
+            f"n_features_to_select={n_features_to_select!r} and epsilon={epsilon!r}"
+        )
+    if not isinstance(epsilon, Real) or not 0 < float(epsilon) < 1:
+        raise ValueError(f"epsilon must be a number between 0 and 1; got {epsilon!r}")
+
+
+def check_alpha(alpha: Any, *, auto: bool) -> None:
+    """Raise if alpha is not a finite number >= 0, or "auto" where that is allowed."""
+    if not (auto and isinstance(alpha, str) and alpha == "auto"):
+        check_number("alpha", alpha, otherwise=' or "auto"' if auto else "")
+
+
+def check_squares(singular_values: FloatArray, otherwise: str = "") -> None:
+    """Raise if squares of X over- or underflow: no alpha can then be compared with them."""
+    largest = singular_values[0]
+    if not 1e-150 < largest < 1e150:
+        advice = f"scale X, {otherwise}" if otherwise else "scale X"
+        raise ValueError(
+            f"squares of X over- or underflow (its largest singular value is {largest:.3g}), "
+            f"so that it has no alpha: {advice}"
+        )
 
 
 def descending(scores: AnyArray) -> IndexArray:

@@ -16,8 +16,7 @@ from ridgewise.guarantees import (
     measured_certificate,
     ridge_penalty,
 )
-from ridgewise.selectors._base import descending
-from ridgewise.selectors._spectral import SpectralSelector, check_alpha
+from ridgewise.selectors._base import SpectralSelector, check_alpha, descending
 
 MOST_DRAWS = 10**8  # they are held in memory
 # Probabilities are rounded to multiples of 2^-40: their sums are exact in any order, so that
