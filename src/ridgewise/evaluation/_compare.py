@@ -120,16 +120,16 @@ def compare(
     check_one_of("alpha_scale", alpha_scale, ("absolute", "relative"))
     plan = Plan(
         cells=tuple(_cells(selectors, n_features)),
-        alphas=_check_alphas(alphas),
+        alphas=None if alphas is None else tuple(_check_list("alphas", alphas, check_number)),
         relative=alpha_scale == "relative",
         classify=is_classification(y, task),
         fit_intercept=check_bool("fit_intercept", fit_intercept),
-        n_tries=_check_count("n_tries", n_tries, 1),
+        n_tries=_check_count("n_tries", n_tries),
         seed=_as_seed(random_state),
         prepare=prepare,
     )
     n_splits = _check_count("n_splits", n_splits, 2)
-    splits = list(_splits(y, plan, n_splits, _check_count("n_repeats", n_repeats, 1)))
+    splits = list(_splits(y, plan, n_splits, _check_count("n_repeats", n_repeats)))
     store = FoldCache(cache, plan, X, y, n_splits)
     results = _run(plan, X, y, splits, store, n_jobs, _as_report(progress))
     names = None if names is None else np.array([str(name) for name in names])
@@ -146,21 +146,21 @@ def _run(
     report: Report,
 ) -> list[FoldResult]:
     """Load the stored folds, compute the others, and store each as soon as it is done."""
-    results = {place: store.load(split) for place, split in enumerate(splits)}
-    missing = [place for place, result in results.items() if result is None]
+    results = [store.load(split) for split in splits]
+    missing = [place for place, result in enumerate(results) if result is None]
     done = len(splits) - len(missing)
+    report(done, len(splits))
     tasks = (delayed(_run_numbered)(place, plan, X, y, splits[place]) for place in missing)
-    # Otherwise folds in threads would undo each other's limit.
-    with one_blas_thread():
-        report(done, len(splits))
-        finished = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(tasks)
-        with closing(finished):  # ends the workers on an error
-            for place, result in finished:
-                store.store(splits[place], result)
-                results[place] = result
-                done += 1
-                report(done, len(splits))
-    return [result for result in results.values() if result is not None]
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+    # Outside of all folds, which would else undo each other's limit if they run in threads.
+    # Closing ends the workers on an error.
+    with one_blas_thread(), closing(parallel(tasks)) as finished:
+        for place, result in finished:
+            store.store(splits[place], result)
+            results[place] = result
+            done += 1
+            report(done, len(splits))
+    return [result for result in results if result is not None]
 
 
 def _as_report(progress: bool | Report) -> Report:
@@ -236,7 +236,7 @@ def _cells(
         raise ValueError(
             f"{ALL_FEATURES!r} is the model without selection: give the selector another name"
         )
-    counts = _check_counts(n_features)
+    counts = [None] if n_features is None else _check_list("n_features", n_features, _check_count)
     yield Cell(ALL_FEATURES, None, None)
     for method, selector in selectors.items():
         if not isinstance(method, str):
@@ -299,34 +299,18 @@ def is_classification(y: AnyArray, task: str) -> bool:
     return not is_number or (whole and len(np.unique(y)) <= MOST_CLASSES)
 
 
-def _check_alphas(alphas: float | Sequence[float] | None) -> tuple[float, ...] | None:
-    if alphas is None:
-        return None
-    values = [
-        check_number("alphas: each", value) for value in np.atleast_1d(np.asarray(alphas)).tolist()
-    ]
+def _check_list(name: str, given: Any, check: Callable[[str, Any], Any]) -> list[Any]:
+    """Check each of several distinct numbers, or a single one."""
+    values = np.atleast_1d(np.asarray(given, dtype=object)).tolist()
     if not values:
-        raise ValueError("alphas is empty: give at least one number, or None")
-    return tuple(_distinct("alphas", values))
-
-
-def _check_counts(n_features: int | Sequence[int] | None) -> list[int] | list[None]:
-    if n_features is None:
-        return [None]
-    values = np.atleast_1d(np.asarray(n_features, dtype=object)).tolist()
-    if not values:
-        raise ValueError("n_features is empty: give at least one number, or None")
-    return [_check_count("n_features", value, 1) for value in _distinct("n_features", values)]
-
-
-def _distinct(name: str, values: list[Any]) -> list[Any]:
+        raise ValueError(f"{name} is empty: give at least one number, or None")
     twice = [value for place, value in enumerate(values) if value in values[:place]]
     if twice:
         raise ValueError(f"{name} has {twice[0]!r} more than once; got {values!r}")
-    return values
+    return [check(f"{name}: each", value) for value in values]
 
 
-def _check_count(name: str, value: Any, least: int) -> int:
+def _check_count(name: str, value: Any, least: int = 1) -> int:
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
         raise ValueError(f"{name} must be an int of at least {least}; got {value!r}")
     return int(value)
