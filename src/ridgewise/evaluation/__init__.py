@@ -9,15 +9,14 @@ from ridgewise.evaluation._comparison import (
     Entry,
     FeatureCount,
 )
-from ridgewise.evaluation._correlations import stand_ins
 from ridgewise.evaluation._demo import ALL_WORDS, Demo, relative_eigenvalues, run_demo
 from ridgewise.evaluation._prepare import SCALES, make_preparation, unit_warning
 from ridgewise.evaluation._select import (
     LARGEST,
     ModelAlpha,
     SelectionRun,
-    feature_weights,
     run_selection,
+    stand_ins,
 )
 from ridgewise.evaluation._statistics import (
     corrected_t_test,
@@ -51,7 +50,6 @@ __all__ = [
     "compare",
     "contest",
     "corrected_t_test",
-    "feature_weights",
     "is_classification",
     "make_preparation",
     "mean_jaccard",
