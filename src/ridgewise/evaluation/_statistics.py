@@ -118,18 +118,15 @@ def mean_jaccard(chosen: sp.csr_array) -> float:
     n_sets = chosen.shape[0]
     if n_sets < 2:
         return float("nan")
-    total = sum(
-        _jaccard_sum(chosen[start : start + BLOCK], chosen) for start in range(0, n_sets, BLOCK)
-    )
+    sizes = chosen.sum(axis=1)
+    total = 0.0
+    for start in range(0, n_sets, BLOCK):
+        some = slice(start, start + BLOCK)
+        shared = (chosen[some] @ chosen.T).toarray()
+        either = sizes[some, None] + sizes - shared
+        total += np.divide(shared, either, out=np.ones_like(shared), where=either > 0).sum()
     # Every selection was also paired with itself, which gives 1.
-    return (total - n_sets) / (n_sets * (n_sets - 1))
-
-
-def _jaccard_sum(some: sp.csr_array, others: sp.csr_array) -> float:
-    """Over the pairs of one of some and one of the others."""
-    shared = (some @ others.T).toarray()
-    either = some.sum(axis=1)[:, None] + others.sum(axis=1) - shared
-    return float(np.divide(shared, either, out=np.ones_like(shared), where=either > 0).sum())
+    return float((total - n_sets) / (n_sets * (n_sets - 1)))
 
 
 def frequencies(chosen: sp.csr_array) -> FloatArray:
