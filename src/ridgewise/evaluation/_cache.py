@@ -20,7 +20,7 @@ import numpy as np
 from ridgewise._atomic import write_atomically
 from ridgewise._typing import AnyArray, is_sparse
 from ridgewise._version import __version__
-from ridgewise.evaluation._fold import FoldResult, Plan, Split
+from ridgewise.evaluation._fold import CellResult, Plan, Split
 
 LAYOUT = 5  # of an entry; with another one, old entries are not found
 
@@ -52,7 +52,7 @@ class FoldCache:
         except OSError as error:
             raise OSError(f"cannot write to cache={str(folder)!r}: {error}") from error
 
-    def load(self, split: Split) -> FoldResult | None:
+    def load(self, split: Split) -> list[CellResult] | None:
         """Read a fold; None if it is missing, damaged or misplaced."""
         if self.folder is None:
             return None
@@ -63,16 +63,18 @@ class FoldCache:
             return None
         if stored["place"] != [self.folder.name, path.name]:
             return None
-        sets = [[np.array(one, dtype=np.intp) for one in tries] for tries in stored["sets"]]
-        errors, tuning, seconds = (np.array(stored[name]) for name in FoldResult._fields[:3])
-        return FoldResult(errors, tuning, seconds, sets)
+        cells = []
+        for errors, tuning, seconds, sets in stored["cells"]:
+            features = [np.array(chosen, dtype=np.intp) for chosen in sets]
+            cells.append(CellResult(np.array(errors), np.array(tuning), seconds, features))
+        return cells
 
-    def store(self, split: Split, result: FoldResult) -> None:
+    def store(self, split: Split, result: list[CellResult]) -> None:
         """Write a fold atomically; a full disk stops the storing, not the run."""
         if self.folder is None:
             return
         path = self.folder / file_name(split)
-        fold = {"place": (self.folder.name, path.name), **result._asdict()}
+        fold = {"place": (self.folder.name, path.name), "cells": result}
         text = json.dumps(fold, default=np.ndarray.tolist)  # floats are written exactly
         try:
             write_atomically(path, gzip.compress(text.encode(), compresslevel=1))

@@ -20,7 +20,7 @@ from ridgewise._threads import one_blas_thread
 from ridgewise._typing import AnyArray, is_sparse
 from ridgewise.evaluation._cache import FoldCache
 from ridgewise.evaluation._comparison import ALL_FEATURES, Comparison, assemble
-from ridgewise.evaluation._fold import Cell, FoldResult, Plan, Split, last_step, run_fold, seed_for
+from ridgewise.evaluation._fold import Cell, CellResult, Plan, Split, last_step, run_fold, seed_for
 
 # Names of the parameter for the number of features, in various libraries
 COUNT_PARAMETERS = ("n_features_to_select", "k", "max_features", "n_features")
@@ -144,7 +144,7 @@ def _run(
     store: FoldCache,
     n_jobs: int | None,
     report: Report,
-) -> list[FoldResult]:
+) -> list[list[CellResult]]:
     """Load the stored folds, compute the others, and store each as soon as it is done."""
     results = [store.load(split) for split in splits]
     missing = [place for place, result in enumerate(results) if result is None]
@@ -177,7 +177,7 @@ def _as_report(progress: bool | Report) -> Report:
     return write if progress else lambda done, total: None
 
 
-def _run_numbered(place: int, *arguments: Any) -> tuple[int, FoldResult]:
+def _run_numbered(place: int, *arguments: Any) -> tuple[int, list[CellResult]]:
     """Compute a fold, and return its place: folds finish in any order."""
     return place, run_fold(*arguments)
 

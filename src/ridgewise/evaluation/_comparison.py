@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ridgewise._typing import AnyArray, FloatArray
-from ridgewise.evaluation._fold import FoldResult, Plan, Split
+from ridgewise.evaluation._fold import CellResult, Plan, Split
 from ridgewise.evaluation._statistics import (
     PairedTest,
     corrected_t_test,
@@ -58,7 +58,7 @@ class Entry:
     method: str
     n_features: int
     errors: FloatArray  # (n_alphas, n_repeats, n_splits)
-    tuning: FloatArray  # (n_alphas, 3, n_repeats, n_splits), see FoldResult
+    tuning: FloatArray  # (n_alphas, 3, n_repeats, n_splits), see CellResult
     seconds: FloatArray  # (n_repeats, n_splits)
     chosen: sp.csr_array  # (n_selections, d), zeros and ones; no rows for all features
 
@@ -313,28 +313,25 @@ class Comparison:
 
 def assemble(
     plan: Plan,
-    results: Sequence[FoldResult],
+    results: Sequence[list[CellResult]],
     splits: Sequence[Split],
     shape: tuple[int, int],
     feature_names: AnyArray | None,
 ) -> Comparison:
     """Assemble the results of all folds, which are ordered by repeat and fold."""
-    n_repeats, n_splits = splits[-1].repeat + 1, splits[-1].fold + 1
-    errors, tuning, seconds = (
-        np.stack([getattr(result, name) for result in results], axis=-1)
-        for name in ("errors", "tuning", "seconds")
-    )
+    grid = n_repeats, n_splits = splits[-1].repeat + 1, splits[-1].fold + 1
     entries = []
     for place, cell in enumerate(plan.cells):
-        sets = [chosen for result in results for chosen in result.sets[place]]
+        folds = [result[place] for result in results]
+        sets = [chosen for fold in folds for chosen in fold.sets]
         kept = round(float(np.mean([len(chosen) for chosen in sets]))) if sets else shape[1]
         entries.append(
             Entry(
                 method=cell.method,
                 n_features=cell.n_features or kept,
-                errors=errors[place].reshape(-1, n_repeats, n_splits),
-                tuning=tuning[place].reshape(-1, 3, n_repeats, n_splits),
-                seconds=seconds[place].reshape(n_repeats, n_splits),
+                errors=np.stack([fold.errors for fold in folds], axis=-1).reshape(-1, *grid),
+                tuning=np.stack([fold.tuning for fold in folds], axis=-1).reshape(-1, 3, *grid),
+                seconds=np.reshape([fold.seconds for fold in folds], grid),
                 chosen=selection_matrix(sets, shape[1]),
             )
         )
