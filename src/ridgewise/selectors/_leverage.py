@@ -158,9 +158,7 @@ class LeverageSelector(SpectralSelector):
             )
         scores = groups.sums(self.leverage_scores_)
         self._set_selection(*self._sample(scores, n_draws), groups)
-        promised: tuple[float | None, float | None] = (None, None)
-        if promises:
-            promised = leverage_promise(self.rank_, n_draws, self.delta)
+        promised = leverage_promise(self.rank_, n_draws, self.delta) if promises else (None, None)
         self.certificate_ = measured_certificate(
             spectrum,
             self.selected_,
