@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import check_array, check_consistent_length, check_random_state, column_or_1d
 
-from ridgewise._checks import check_bool, check_number, check_one_of
+from ridgewise._checks import are_classes, check_bool, check_number, check_one_of
 from ridgewise._progress import ProgressLine
 from ridgewise._threads import one_blas_thread
 from ridgewise._typing import AnyArray, is_sparse
@@ -25,7 +25,6 @@ from ridgewise.evaluation._fold import Cell, CellResult, Plan, Split, last_step,
 # Names of the parameter for the number of features, in various libraries
 COUNT_PARAMETERS = ("n_features_to_select", "k", "max_features", "n_features")
 Report = Callable[[int, int], object]
-MOST_CLASSES = 20  # numbers with more different values than this are a regression's targets
 
 
 def compare(
@@ -283,20 +282,14 @@ def _check_data(X: Any, y: ArrayLike) -> tuple[Any, AnyArray]:
 
 
 def is_classification(y: AnyArray, task: str) -> bool:
-    """Whether targets are classes, not numbers for regression.
-
-    "auto": numbers with fractions, or with more than 20 different values, are for regression.
-    """
+    """Whether targets are classes, not numbers for regression. "auto": see `are_classes`."""
     check_one_of("task", task, ("auto", "classification", "regression"))
     is_number = y.dtype.kind in "iuf"
     if is_number and not np.isfinite(y).all():
         raise ValueError("y contains NaN or infinity")
     if task == "regression" and not is_number:
         raise ValueError(f"y must be numbers for regression; got values such as {y.tolist()[0]!r}")
-    if task != "auto":
-        return task == "classification"
-    whole = not is_number or bool((y == np.round(y)).all())
-    return not is_number or (whole and len(np.unique(y)) <= MOST_CLASSES)
+    return are_classes(y) if task == "auto" else task == "classification"
 
 
 def _check_list(name: str, given: Any, check: Callable[[str, Any], Any]) -> list[Any]:

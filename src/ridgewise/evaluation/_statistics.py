@@ -58,7 +58,7 @@ def wilcoxon_test(first: ArrayLike, second: ArrayLike) -> PairedTest:
 
 
 def _signed_rank_p_value(differences: FloatArray) -> float:
-    """The exact two-sided p-value: over all ways to give the ranks signs."""
+    """The exact two-sided p-value, over all signs of the ranks; SciPy's is not exact with ties."""
     ranks = np.rint(2 * stats.rankdata(np.abs(differences))).astype(int)  # whole, also where tied
     ranks, positive = ranks[differences != 0], differences[differences != 0] > 0
     chances = np.ones(1)  # that the positive ranks sum to 0, 1, 2, ...

@@ -129,15 +129,15 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
         scale = self._scale
         if scale is None:
             return selected
-        if is_sparse(selected):
-            selected = as_floating(selected)
-            inplace_column_scale(selected, scale.astype(selected.dtype))
-            return selected
-        if hasattr(selected, "iloc"):
+        if hasattr(selected, "iloc"):  # a pandas data frame
             small = all(dtype == np.float32 for dtype in selected.dtypes)
             return selected * (scale.astype(np.float32) if small else scale)
-        selected = as_floating(np.asarray(selected))
-        return selected * scale.astype(selected.dtype)
+        selected = as_floating(selected if is_sparse(selected) else np.asarray(selected))
+        scale = scale.astype(selected.dtype)
+        if not is_sparse(selected):
+            return selected * scale
+        inplace_column_scale(selected, scale)
+        return selected
 
     def _take_columns(self, X: Any) -> Any:
         """As scikit-learn's transform; CSC without a copy of all columns."""
@@ -167,13 +167,9 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
             )
         places = np.sort(self.selected_)
         scale = self._scale
-        inverse = np.ones(len(places)) if scale is None else 1 / scale
-        if is_sparse(X):
-            entries = (inverse.astype(X.dtype), (np.arange(len(places)), places))
-            return X @ sp.csr_array(entries, shape=(len(places), self.n_features_in_))
-        original = np.zeros((X.shape[0], self.n_features_in_), dtype=X.dtype)
-        original[:, places] = X * inverse.astype(X.dtype)
-        return original
+        inverse = np.ones(len(places), X.dtype) if scale is None else (1 / scale).astype(X.dtype)
+        shape = (len(places), self.n_features_in_)
+        return X @ sp.csr_array((inverse, (np.arange(len(places)), places)), shape=shape)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
