@@ -26,13 +26,13 @@ def check_number(name: str, value: Any, *, positive: bool = False, otherwise: st
 
 
 def check_one_of(name: str, value: Any, allowed: Iterable[str]) -> None:
-    """Raise if a value is not allowed."""
+    """Raise if value is not one of those allowed."""
     if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}")
 
 
 def check_bool(name: str, value: Any) -> bool:
-    """Return a truth value; raise if it is none."""
+    """Return value as a bool; raise if it is not one."""
     if not isinstance(value, bool | np.bool_):
         raise ValueError(f"{name} must be True or False; got {value!r}")
     return bool(value)

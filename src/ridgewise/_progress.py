@@ -45,7 +45,7 @@ class ProgressLine:
         self.unit, self.done, self.written = "", 0, False
 
     def __call__(self, done: int, total: int, unit: str) -> None:
-        """Write how much is done; what was done when a unit is first reported took no time."""
+        """Write how much is done; the time left is estimated from the first report of a unit."""
         if unit == FEATURES and self.unit not in ("", FEATURES):
             return
         if unit != self.unit or done < self.done:

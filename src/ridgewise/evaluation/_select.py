@@ -31,7 +31,7 @@ ROUNDING = 1e-9  # of upper: a lower up to this may be 0
 N_EXPLAINED = 500  # features for which correlated left-out ones are found
 SELECTED = "selected"
 LARGEST = "at most the mean diagonal"  # leave-one-out chose a larger alpha
-USUAL_SHARE = 0.1  # of the mean diagonal of the kernel: alpha of a model where no target tells it
+USUAL_SHARE = 0.1  # of the mean diagonal of the kernel: the default alpha if there is no target
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class HeldOut:
 
     selected: float  # mean over the folds, with the selected features
     everything: float  # with all features
-    constant: float  # of the largest class, or of the mean of y, for every sample
+    constant: float  # of predicting the largest class, or the mean of y, for every sample
     standard_error: float  # of the difference, over the folds
     n_splits: int
     classify: bool  # whether the targets are classes
@@ -251,12 +251,12 @@ def _model_alpha(
 
 
 def weights_of(selector: Any) -> FloatArray | None:
-    """Weights that `transform` applies; None where it applies none."""
+    """The weights that `transform` applies; None if it applies none."""
     return selector.feature_weights_ if getattr(selector, "rescale", True) else None
 
 
 def random_certificate(spectrum: Spectrum, n_features: int, alpha: float) -> Certificate:
-    """What random features get, as they are or rescaled: whichever changes a model less."""
+    """The certificate of random features, unscaled or rescaled: whichever changes a model less."""
     found = random_features(spectrum, n_features, alpha=alpha)
     both = (found.interval, found.rescaled_interval)
     return min((Certificate(*ends, alpha=alpha) for ends in both), key=lambda one: one.eta)
@@ -265,7 +265,7 @@ def random_certificate(spectrum: Spectrum, n_features: int, alpha: float) -> Cer
 def _certificate(
     X: Any, selector: Any, spectrum: Spectrum, alpha: float, *, verify: bool
 ) -> Certificate:
-    """The certificate; a report is about all of X, so one about a part of it counts for nothing."""
+    """The certificate. One about a part of X is not verified: a report is about all of X."""
     if verify:
         found = certify(X, selector, alpha=alpha, center=spectrum.center)
     else:
@@ -283,7 +283,7 @@ def _certificate(
 
 
 def _held_out(selector: Any, X: Any, y: Any, n_splits: int, **settings: Any) -> HeldOut | None:
-    """Cross-validate models of the selected and of all features; None where a class is too small.
+    """Cross-validate models of the selected and of all features; None if a class is too small.
 
     Each has the alpha that leave-one-out chooses on its training samples.
     """

@@ -130,5 +130,5 @@ def mean_jaccard(chosen: sp.csr_array) -> float:
 
 
 def frequencies(chosen: sp.csr_array) -> FloatArray:
-    """Tell in which share of the selections each feature is."""
+    """The share of the selections that hold each feature."""
     return np.asarray(chosen.sum(axis=0)).ravel() / max(chosen.shape[0], 1)

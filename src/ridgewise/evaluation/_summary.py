@@ -50,7 +50,7 @@ class Contest(NamedTuple):
 
     @property
     def winner(self) -> ComparisonRow | None:
-        """The one with the significantly lower error; None where there is none."""
+        """The one with the significantly lower error; None if neither has it."""
         if not self.test.p_value < SIGNIFICANCE:
             return None
         return self.ours if self.test.difference < 0 else self.theirs

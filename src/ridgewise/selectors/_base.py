@@ -255,7 +255,7 @@ def validate_outside(selector: FeatureSelector, X: Any, *, reset: bool = True) -
 
 
 def as_numbers(X: Any) -> Any:
-    """Return X if it holds numbers, objects as float64; raise if they are none."""
+    """Return X if it is numeric, objects as float64; raise if it is anything else."""
     if X.dtype.kind in "biuf":
         return X
     if X.dtype.kind == "O":
@@ -269,7 +269,7 @@ def as_floating(X: Any) -> Any:
 
 
 def check_n_groups(wanted: Any, groups: Groups, default: int) -> int:
-    """The number of groups that ``n_features_to_select`` stands for; of features without groups."""
+    """The number of groups, or features if there are none, that ``wanted`` asks for."""
     found = check_n_features(wanted, len(groups), min(default, len(groups)))
     if groups.given and found > len(groups):
         raise ValueError(
@@ -280,7 +280,7 @@ def check_n_groups(wanted: Any, groups: Groups, default: int) -> int:
 
 
 def check_n_features(wanted: Any, n_features: int, default: int) -> int:
-    """The number of features that ``n_features_to_select`` stands for."""
+    """The number of features that ``wanted``, the value of n_features_to_select, asks for."""
     if wanted is None:
         return default
     if isinstance(wanted, Integral) and not isinstance(wanted, bool) and int(wanted) >= 1:
@@ -295,7 +295,7 @@ def check_n_features(wanted: Any, n_features: int, default: int) -> int:
 
 
 def check_not_both(n_features_to_select: Any, epsilon: Any) -> None:
-    """A number of features or an epsilon, not both; and an epsilon between 0 and 1."""
+    """Raise if both are given, or if epsilon is not between 0 and 1."""
     if epsilon is None:
         return
     if n_features_to_select is not None:
@@ -320,7 +320,7 @@ def check_squares(singular_values: FloatArray, otherwise: str = "") -> None:
         advice = f"scale X, {otherwise}" if otherwise else "scale X"
         raise ValueError(
             f"squares of X over- or underflow (its largest singular value is {largest:.3g}), "
-            f"so that it has no alpha: {advice}"
+            f"so alpha cannot be compared with them: {advice}"
         )
 
 

@@ -136,8 +136,8 @@ class LeverageSelector(SpectralSelector):
         if self.epsilon is not None and not promises:
             what = 'sampling="top"' if self.sampling == "top" else f"alpha={self.alpha!r}"
             raise ValueError(
-                f"{what} promises nothing, so that no number follows from "
-                f"epsilon={self.epsilon!r}; give n_features_to_select"
+                f"{what} promises nothing, so epsilon={self.epsilon!r} does not determine a number "
+                "of features: give n_features_to_select"
             )
         spectrum, groups = self._fit_spectrum(X)
         self.alpha_ = float(self.alpha)
