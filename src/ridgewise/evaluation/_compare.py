@@ -24,7 +24,6 @@ from ridgewise.evaluation._fold import Cell, CellResult, Plan, Split, last_step,
 
 # Names of the parameter for the number of features, in various libraries
 COUNT_PARAMETERS = ("n_features_to_select", "k", "max_features", "n_features")
-Report = Callable[[int, int], object]
 
 
 def compare(
@@ -130,7 +129,7 @@ def compare(
     n_splits = _check_count("n_splits", n_splits, 2)
     splits = list(_splits(y, plan, n_splits, _check_count("n_repeats", n_repeats)))
     store = FoldCache(cache, plan, X, y, n_splits)
-    results = _run(plan, X, y, splits, store, n_jobs, _as_report(progress))
+    results = _run(plan, X, y, splits, store, n_jobs, progress)
     names = None if names is None else np.array([str(name) for name in names])
     return assemble(plan, results, splits, X.shape, names)
 
@@ -142,38 +141,31 @@ def _run(
     splits: list[Split],
     store: FoldCache,
     n_jobs: int | None,
-    report: Report,
+    progress: bool | Callable[[int, int], object],
 ) -> list[list[CellResult]]:
     """Load the stored folds, compute the others, and store each as soon as it is done."""
     results = [store.load(split) for split in splits]
     missing = [place for place, result in enumerate(results) if result is None]
-    done = len(splits) - len(missing)
-    report(done, len(splits))
     tasks = (delayed(_run_numbered)(place, plan, X, y, splits[place]) for place in missing)
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    # Outside of all folds, which would else undo each other's limit if they run in threads.
-    # Closing ends the workers on an error.
-    with one_blas_thread(), closing(parallel(tasks)) as finished:
-        for place, result in finished:
-            store.store(splits[place], result)
-            results[place] = result
-            done += 1
-            report(done, len(splits))
+
+    def report(done: int) -> None:
+        if callable(progress):
+            progress(done, len(splits))
+        elif progress:
+            line(done, len(splits), "folds")
+
+    # One thread outside of all folds: in threads, they would undo each other's limit.
+    with ProgressLine() as line, one_blas_thread():
+        done = len(splits) - len(missing)
+        report(done)
+        with closing(parallel(tasks)) as finished:  # ends the workers on an error
+            for place, result in finished:
+                store.store(splits[place], result)
+                results[place] = result
+                done += 1
+                report(done)
     return [result for result in results if result is not None]
-
-
-def _as_report(progress: bool | Report) -> Report:
-    """Return the function to call with the number of folds done and their total."""
-    if callable(progress):
-        return progress
-    line = ProgressLine()
-
-    def write(done: int, total: int) -> None:
-        line(done, total, "folds")
-        if done == total:
-            line.end()
-
-    return write if progress else lambda done, total: None
 
 
 def _run_numbered(place: int, *arguments: Any) -> tuple[int, list[CellResult]]:

@@ -58,12 +58,8 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
         """
         if not self.verbose:
             return self._fit(X, y)
-        line = ProgressLine()
-        try:
-            with listening(line):
-                return self._fit(X, y)
-        finally:
-            line.end()
+        with ProgressLine() as line, listening(line):
+            return self._fit(X, y)
 
     def _fit(self, X: Any, y: Any) -> Self:
         raise NotImplementedError
