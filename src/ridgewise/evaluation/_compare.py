@@ -19,7 +19,7 @@ from ridgewise._progress import ProgressLine
 from ridgewise._threads import one_blas_thread
 from ridgewise._typing import AnyArray, is_sparse
 from ridgewise.evaluation._cache import FoldCache
-from ridgewise.evaluation._comparison import ALL_FEATURES, Comparison, assemble
+from ridgewise.evaluation._comparison import ALL_FEATURES, Comparison, Entry
 from ridgewise.evaluation._fold import Cell, CellResult, Plan, Split, last_step, run_fold, seed_for
 
 # Names of the parameter for the number of features, in various libraries
@@ -127,11 +127,25 @@ def compare(
         prepare=prepare,
     )
     n_splits = _check_count("n_splits", n_splits, 2)
-    splits = list(_splits(y, plan, n_splits, _check_count("n_repeats", n_repeats)))
+    n_repeats = _check_count("n_repeats", n_repeats)
+    splits = list(_splits(y, plan, n_splits, n_repeats))
     store = FoldCache(cache, plan, X, y, n_splits)
     results = _run(plan, X, y, splits, store, n_jobs, progress)
-    names = None if names is None else np.array([str(name) for name in names])
-    return assemble(plan, results, splits, X.shape, names)
+    n, d = X.shape
+    return Comparison(
+        entries=[
+            Entry.of(cell, folds, (n_repeats, n_splits), d)
+            for cell, folds in zip(plan.cells, zip(*results, strict=True), strict=True)
+        ],
+        alphas=plan.alphas,
+        classify=plan.classify,
+        n_samples=n,
+        n_features_in=d,
+        n_splits=n_splits,
+        n_repeats=n_repeats,
+        feature_names=None if names is None else np.array([str(name) for name in names]),
+        fit_intercept=plan.fit_intercept,
+    )
 
 
 def _run(

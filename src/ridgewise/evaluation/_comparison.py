@@ -4,13 +4,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 
 from ridgewise._typing import AnyArray, FloatArray
-from ridgewise.evaluation._fold import CellResult, Plan, Split
+from ridgewise.evaluation._fold import Cell, CellResult
 from ridgewise.evaluation._statistics import (
     PairedTest,
     corrected_t_test,
@@ -61,6 +61,20 @@ class Entry:
     tuning: FloatArray  # (n_alphas, 3, n_repeats, n_splits), see CellResult
     seconds: FloatArray  # (n_repeats, n_splits)
     chosen: sp.csr_array  # (n_selections, d), zeros and ones; no rows for all features
+
+    @classmethod
+    def of(cls, cell: Cell, folds: Sequence[CellResult], grid: tuple[int, int], d: int) -> Self:
+        """Assemble the results of all folds, ordered by repeat and fold; grid is their number."""
+        sets = [chosen for fold in folds for chosen in fold.sets]
+        kept = round(float(np.mean([len(chosen) for chosen in sets]))) if sets else d
+        return cls(
+            method=cell.method,
+            n_features=cell.n_features or kept,
+            errors=np.stack([fold.errors for fold in folds], axis=-1).reshape(-1, *grid),
+            tuning=np.stack([fold.tuning for fold in folds], axis=-1).reshape(-1, 3, *grid),
+            seconds=np.reshape([fold.seconds for fold in folds], grid),
+            chosen=selection_matrix(sets, d),
+        )
 
     @property
     def best_place(self) -> int:
@@ -309,40 +323,3 @@ class Comparison:
             start = f"{row.method:<{width}} {row.n_features:7d} {row.alpha:9.4g}"
             lines.append(f"{start} {error} {row.stability:9.3f}")
         return "\n".join(lines)
-
-
-def assemble(
-    plan: Plan,
-    results: Sequence[list[CellResult]],
-    splits: Sequence[Split],
-    shape: tuple[int, int],
-    feature_names: AnyArray | None,
-) -> Comparison:
-    """Assemble the results of all folds, which are ordered by repeat and fold."""
-    grid = n_repeats, n_splits = splits[-1].repeat + 1, splits[-1].fold + 1
-    entries = []
-    for place, cell in enumerate(plan.cells):
-        folds = [result[place] for result in results]
-        sets = [chosen for fold in folds for chosen in fold.sets]
-        kept = round(float(np.mean([len(chosen) for chosen in sets]))) if sets else shape[1]
-        entries.append(
-            Entry(
-                method=cell.method,
-                n_features=cell.n_features or kept,
-                errors=np.stack([fold.errors for fold in folds], axis=-1).reshape(-1, *grid),
-                tuning=np.stack([fold.tuning for fold in folds], axis=-1).reshape(-1, 3, *grid),
-                seconds=np.reshape([fold.seconds for fold in folds], grid),
-                chosen=selection_matrix(sets, shape[1]),
-            )
-        )
-    return Comparison(
-        entries=entries,
-        alphas=plan.alphas,
-        classify=plan.classify,
-        n_samples=shape[0],
-        n_features_in=shape[1],
-        n_splits=n_splits,
-        n_repeats=n_repeats,
-        feature_names=feature_names,
-        fit_intercept=plan.fit_intercept,
-    )
