@@ -10,7 +10,7 @@ EXTRA = {"click", "jinja2", "markupsafe", "matplotlib", "polars", "rich", "typer
 def main() -> int:
     """Run the command, or say what it needs; return the exit code."""
     try:
-        # Imported here, because what it needs may be missing: the library does without.
+        # Not above: the library does without what this needs, and its absence is reported here.
         from ridgewise.cli import run
 
         return run()
