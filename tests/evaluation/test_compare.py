@@ -521,6 +521,12 @@ def test_progress_line_goes_to_standard_error(data, capsys):
     assert err.endswith("\n")
 
 
+def test_progress_line_ends_on_an_error(data, capsys):
+    with pytest.raises(ValueError, match="RandomSelector"):
+        compare_small([RandomSelector("many")], *data, progress=True)
+    assert capsys.readouterr().err.endswith("\n")
+
+
 def test_silent_by_default(data, capfd):
     compare_small([RandomSelector(5)], *data)
     assert capfd.readouterr() == ("", "")
