@@ -34,6 +34,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
     """Base of the selectors: a subclass implements ``_fit``, which ends in ``_set_selection``."""
 
     verbose: bool = False
+    _needs_target = False
     selected_: IndexArray
     selected_groups_: AnyArray
     group_sizes_: IndexArray
@@ -170,6 +171,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.target_tags.required = self._needs_target
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 

@@ -57,6 +57,8 @@ class InformationGainSelector(FeatureSelector):
     (array([1]), array([0., 1., 1.]))
     """
 
+    _needs_target = True
+
     def __init__(
         self,
         n_features_to_select: int | float | None = None,
@@ -79,11 +81,6 @@ class InformationGainSelector(FeatureSelector):
         counts = as_columns(X).map(presence_counts, y, len(self.classes_), self.threshold)
         self.scores_ = information_gain(np.hstack(counts), np.bincount(y))
         return self._set_selection(descending(self.scores_)[: min(wanted, d)])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
 
 
 def information_gain(present: FloatArray, totals: AnyArray) -> FloatArray:

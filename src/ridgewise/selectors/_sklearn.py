@@ -49,6 +49,8 @@ class SklearnSelector(FeatureSelector):
     array([1])
     """
 
+    _needs_target = True
+
     def __init__(
         self,
         n_features_to_select: int | float | None = None,
@@ -68,11 +70,6 @@ class SklearnSelector(FeatureSelector):
         wanted = min(d, check_n_features(self.n_features_to_select, d, default=max(1, d // 2)))
         scores = SCORES[self.by](X, wanted, y=y, classify=bool(self.classify))
         return self._set_selection(descending(scores)[:wanted])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
 
 
 def _checked(X: Any, y: tuple[Any, ...], classify: bool) -> tuple[Any, Any]:
