@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """scikit-learn's supervised selectors, with the interface of this package."""
 
-from collections.abc import Callable
 from typing import Any, Self
 from warnings import catch_warnings, simplefilter
 
@@ -63,21 +62,23 @@ class SklearnSelector(FeatureSelector):
         self.classify = classify
 
     def _fit(self, X: Any, y: Any) -> Self:
-        check_one_of("by", self.by, tuple(SCORES))
+        check_one_of("by", self.by, ("f-test", "l1", "rfe"))
         y = tuple(validate_data(self, y=y).tolist())  # hashable, so that results are remembered
         X = validate_wide(self, X)
         d = X.shape[1]
         wanted = min(d, check_n_features(self.n_features_to_select, d, default=max(1, d // 2)))
-        scores = SCORES[self.by](X, wanted, y=y, classify=bool(self.classify))
+        target = {"y": y, "classify": bool(self.classify)}
+        if self.by == "f-test":
+            scores = remembered(_f_values, X, **target)
+        elif self.by == "l1":
+            scores = _l1_scores(X, wanted, **target)
+        else:
+            scores = _rfe_scores(X, wanted, **target)
         return self._set_selection(descending(scores)[:wanted])
 
 
 def _checked(X: Any, y: tuple[Any, ...], classify: bool) -> tuple[Any, Any]:
     return check_X_y(X, y, accept_sparse="csr", dtype=np.float64, y_numeric=not classify)
-
-
-def _f_scores(X: Any, count: int, **target: Any) -> FloatArray:
-    return remembered(_f_values, X, **target)
 
 
 def _f_values(X: Any, *, y: tuple[Any, ...], classify: bool) -> FloatArray:
@@ -132,10 +133,3 @@ def _rfe_scores(X: Any, count: int, *, y: tuple[Any, ...], classify: bool) -> Fl
 
 def _sizes(coef: FloatArray) -> FloatArray:
     return np.asarray(np.linalg.norm(np.atleast_2d(coef), axis=0))
-
-
-SCORES: dict[str, Callable[..., FloatArray]] = {
-    "f-test": _f_scores,
-    "l1": _l1_scores,
-    "rfe": _rfe_scores,
-}
