@@ -16,29 +16,7 @@ class Memory:
     """Results of earlier calls, and the time that reusing them saved."""
 
     seconds_saved: float = 0.0  # sum of the original times of the calls answered from the cache
-    _results: dict[Hashable, tuple[Any, Any, float]] = field(default_factory=dict)
-
-    def call(self, function: Callable[..., Result], subject: Any, **settings: Any) -> Result:
-        """Call the function, or return the cached result of the same call."""
-        key = (function, id(subject), *_typed(settings))
-        if key in self._results:
-            result, _, seconds = self._results[key]
-            self.seconds_saved += seconds
-            return result
-        start, saved = perf_counter(), self.seconds_saved
-        result = function(subject, **settings)
-        # Nested calls answered from the cache count with their original time.
-        seconds = perf_counter() - start + self.seconds_saved - saved
-        self._results[key] = (result, subject, seconds)  # keeps the subject alive: ids are reused
-        return result
-
-
-def _typed(settings: dict[str, Any]) -> Iterator[Hashable]:
-    """The settings sorted by name, with their types: rank=1 and rank=1.0 differ."""
-    for name, value in sorted(settings.items()):
-        # The function itself raises for an unhashable value, with a better message.
-        known = value if isinstance(value, Hashable) else repr(value)
-        yield name, type(value), known
+    results: dict[Hashable, tuple[Any, Any, float]] = field(default_factory=dict)
 
 
 _current: ContextVar[Memory | None] = ContextVar("ridgewise_memory", default=None)
@@ -58,10 +36,22 @@ def remembering() -> Iterator[Memory]:
 def remembered(function: Callable[..., Result], subject: Any, **settings: Any) -> Result:
     """Call a pure function, or, within `remembering`, return the result of the same call.
 
-    ``subject`` is compared by identity, and ``settings`` by value. Results are shared: callers must
-    not modify them.
+    ``subject`` is compared by identity, and ``settings`` by type and value: rank=1 and rank=1.0
+    differ. Results are shared: callers must not modify them.
     """
     memory = _current.get()
-    if memory is None:
+    hashable = all(isinstance(value, Hashable) for value in settings.values())
+    if memory is None or not hashable:  # the function raises for the latter, with its own message
         return function(subject, **settings)
-    return memory.call(function, subject, **settings)
+    typed = ((name, type(settings[name]), settings[name]) for name in sorted(settings))
+    key = (function, id(subject), *typed)
+    if key in memory.results:
+        result, _, seconds = memory.results[key]
+        memory.seconds_saved += seconds
+        return result
+    start, saved = perf_counter(), memory.seconds_saved
+    result = function(subject, **settings)
+    # Nested calls answered from the cache count with their original time.
+    seconds = perf_counter() - start + memory.seconds_saved - saved
+    memory.results[key] = (result, subject, seconds)  # keeps the subject alive: ids are reused
+    return result

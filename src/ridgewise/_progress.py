@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from time import perf_counter
+from typing import Self
 
 FEATURES = "features"
 
@@ -36,7 +37,7 @@ def listening(listener: Callable[[int, int, str], object]) -> Iterator[None]:
 
 
 class ProgressLine:
-    """One line on standard error, rewritten as work goes on, with the time left.
+    """One line on standard error, rewritten as work goes on, with the time left; a context.
 
     Passes over the data are not shown once a loop around them is.
     """
@@ -45,7 +46,7 @@ class ProgressLine:
         self.unit, self.done, self.written = "", 0, False
 
     def __call__(self, done: int, total: int, unit: str) -> None:
-        """Write how much is done; what was done when a unit is first reported took no time."""
+        """Write how much is done; the time left is estimated from the first report of a unit."""
         if unit == FEATURES and self.unit not in ("", FEATURES):
             return
         if unit != self.unit or done < self.done:
@@ -57,8 +58,10 @@ class ProgressLine:
             left = f", {_in_words(seconds)} left"
         print(f"\r{done} of {total} {unit}{left}\033[K", end="", file=sys.stderr, flush=True)
 
-    def end(self) -> None:
-        """End the line."""
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
         if self.written:
             print(file=sys.stderr)
 

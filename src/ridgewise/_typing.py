@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Names of the array types that the rooms hand to each other."""
+"""Array types that the rooms hand to each other."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,5 @@ IndexArray = NDArray[np.intp]
 BoolArray = NDArray[np.bool_]
 AnyArray = NDArray[Any]
 
-
-def is_sparse(X: Any) -> bool:
-    """Whether X is a sparse array or matrix (and, unlike ``issparse``, no more about its type)."""
-    return bool(sp.issparse(X))
+# `issparse`, without its narrowing of types
+is_sparse: Callable[[Any], bool] = sp.issparse

@@ -521,6 +521,12 @@ def test_progress_line_goes_to_standard_error(data, capsys):
     assert err.endswith("\n")
 
 
+def test_progress_line_ends_on_an_error(data, capsys):
+    with pytest.raises(ValueError, match="RandomSelector"):
+        compare_small([RandomSelector("many")], *data, progress=True)
+    assert capsys.readouterr().err.endswith("\n")
+
+
 def test_silent_by_default(data, capfd):
     compare_small([RandomSelector(5)], *data)
     assert capfd.readouterr() == ("", "")
@@ -742,8 +748,8 @@ BAD_SETTINGS = [
     ({"alphas": [1, 2, 1.0]}, "alphas has 1.0 more than once"),
     ({"n_features": [3, 3]}, "n_features has 3 more than once"),
     ({"n_features": []}, "n_features is empty"),
-    ({"n_features": 0}, "n_features must be an int of at least 1; got 0"),
-    ({"n_features": [5, 0.5]}, "n_features must be an int of at least 1; got 0.5"),
+    ({"n_features": 0}, "n_features: each must be an int of at least 1; got 0"),
+    ({"n_features": [5, 0.5]}, "n_features: each must be an int of at least 1; got 0.5"),
     ({"n_splits": 1}, "n_splits must be an int of at least 2; got 1"),
     ({"n_splits": 30}, r"30 folds need as many samples.*class -1 has \d+\. Use fewer folds \(n_s"),
     ({"n_repeats": 0}, "n_repeats must be an int of at least 1; got 0"),

@@ -12,9 +12,8 @@ from ridgewise.evaluation import (
     ALL_FEATURES,
     Comparison,
     Entry,
-    corrected_t_test,
-    selection_matrix,
 )
+from ridgewise.evaluation._statistics import corrected_t_test, selection_matrix
 
 N_SPLITS, N_REPEATS, D = 4, 3, 6
 ALPHAS = (0.1, 1.0)

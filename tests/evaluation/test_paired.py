@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from ridgewise.evaluation import corrected_t_test, wilcoxon_test
+from ridgewise.evaluation._statistics import corrected_t_test, wilcoxon_test
 
 TESTS = {
     "t": lambda first, second: corrected_t_test(first, second, test_share=1 / 9),

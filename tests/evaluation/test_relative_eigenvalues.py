@@ -6,7 +6,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from ridgewise import BSSSelector, LeverageSelector, make_ridge_synthetic
-from ridgewise.evaluation import relative_eigenvalues
+from ridgewise.evaluation._demo import relative_eigenvalues
 from ridgewise.spectrum import compute_spectrum
 
 

@@ -9,7 +9,8 @@ import scipy.sparse as sp
 
 from ridgewise import BSSSelector, RandomSelector, RRQRSelector, certify, make_ridge_synthetic
 from ridgewise.datasets.readers import read_table
-from ridgewise.evaluation import LARGEST, run_selection, stand_ins
+from ridgewise.evaluation import LARGEST, run_selection
+from ridgewise.evaluation._select import stand_ins
 from ridgewise.report import judge
 from ridgewise.report._selection_words import explain_models
 from ridgewise.selectors import GivenSelector, make_selector

@@ -10,12 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array
 
-from ridgewise.evaluation import (
-    _statistics,
-    mean_jaccard,
-    nogueira_stability,
-    selection_matrix,
-)
+from ridgewise.evaluation import _statistics
+from ridgewise.evaluation._statistics import mean_jaccard, nogueira_stability, selection_matrix
 
 
 @st.composite

@@ -180,9 +180,7 @@ def select(
         if save is not None:
             contents[save] = _selected_bytes(table, selector, save.suffix.lower().lstrip("."))
         if mark is not None:
-            contents[mark] = marked_h5ad(
-                file, table, selector.selected_, evaluation.feature_weights(selector)
-            )
+            contents[mark] = marked_h5ad(file, table, selector.selected_, selector.feature_weights_)
         paths, seconds = write(run, table, folder, contents, file=file)
     show(run, table, paths, seconds, in_json=as_json, quiet=quiet)
 

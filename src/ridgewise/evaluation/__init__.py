@@ -9,23 +9,10 @@ from ridgewise.evaluation._comparison import (
     Entry,
     FeatureCount,
 )
-from ridgewise.evaluation._correlations import stand_ins
-from ridgewise.evaluation._demo import ALL_WORDS, Demo, relative_eigenvalues, run_demo
+from ridgewise.evaluation._demo import ALL_WORDS, Demo, run_demo
 from ridgewise.evaluation._prepare import SCALES, make_preparation, unit_warning
-from ridgewise.evaluation._select import (
-    LARGEST,
-    ModelAlpha,
-    SelectionRun,
-    feature_weights,
-    run_selection,
-)
-from ridgewise.evaluation._statistics import (
-    corrected_t_test,
-    mean_jaccard,
-    nogueira_stability,
-    selection_matrix,
-    wilcoxon_test,
-)
+from ridgewise.evaluation._select import LARGEST, ModelAlpha, SelectionRun, run_selection
+from ridgewise.evaluation._statistics import wilcoxon_test
 from ridgewise.evaluation._summary import (
     MethodSummary,
     agreed_features,
@@ -50,18 +37,11 @@ __all__ = [
     "agreed_features",
     "compare",
     "contest",
-    "corrected_t_test",
-    "feature_weights",
     "is_classification",
     "make_preparation",
-    "mean_jaccard",
-    "nogueira_stability",
     "recommended",
-    "relative_eigenvalues",
     "run_demo",
     "run_selection",
-    "selection_matrix",
-    "stand_ins",
     "summarize",
     "unit_warning",
     "wilcoxon_test",

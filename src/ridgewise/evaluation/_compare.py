@@ -14,18 +14,16 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import check_array, check_consistent_length, check_random_state, column_or_1d
 
-from ridgewise._checks import check_bool, check_number, check_one_of
+from ridgewise._checks import are_classes, check_bool, check_number, check_one_of
 from ridgewise._progress import ProgressLine
 from ridgewise._threads import one_blas_thread
 from ridgewise._typing import AnyArray, is_sparse
 from ridgewise.evaluation._cache import FoldCache
-from ridgewise.evaluation._comparison import ALL_FEATURES, Comparison, assemble
-from ridgewise.evaluation._fold import Cell, FoldResult, Plan, Split, last_step, run_fold, seed_for
+from ridgewise.evaluation._comparison import ALL_FEATURES, Comparison, Entry
+from ridgewise.evaluation._fold import Cell, CellResult, Plan, Split, last_step, run_fold, seed_for
 
 # Names of the parameter for the number of features, in various libraries
 COUNT_PARAMETERS = ("n_features_to_select", "k", "max_features", "n_features")
-Report = Callable[[int, int], object]
-MOST_CLASSES = 20  # numbers with more different values than this are a regression's targets
 
 
 def compare(
@@ -120,20 +118,34 @@ def compare(
     check_one_of("alpha_scale", alpha_scale, ("absolute", "relative"))
     plan = Plan(
         cells=tuple(_cells(selectors, n_features)),
-        alphas=_check_alphas(alphas),
+        alphas=None if alphas is None else tuple(_check_list("alphas", alphas, check_number)),
         relative=alpha_scale == "relative",
         classify=is_classification(y, task),
         fit_intercept=check_bool("fit_intercept", fit_intercept),
-        n_tries=_check_count("n_tries", n_tries, 1),
+        n_tries=_check_count("n_tries", n_tries),
         seed=_as_seed(random_state),
         prepare=prepare,
     )
     n_splits = _check_count("n_splits", n_splits, 2)
-    splits = list(_splits(y, plan, n_splits, _check_count("n_repeats", n_repeats, 1)))
+    n_repeats = _check_count("n_repeats", n_repeats)
+    splits = list(_splits(y, plan, n_splits, n_repeats))
     store = FoldCache(cache, plan, X, y, n_splits)
-    results = _run(plan, X, y, splits, store, n_jobs, _as_report(progress))
-    names = None if names is None else np.array([str(name) for name in names])
-    return assemble(plan, results, splits, X.shape, names)
+    results = _run(plan, X, y, splits, store, n_jobs, progress)
+    n, d = X.shape
+    return Comparison(
+        entries=[
+            Entry.of(cell, folds, (n_repeats, n_splits), d)
+            for cell, folds in zip(plan.cells, zip(*results, strict=True), strict=True)
+        ],
+        alphas=plan.alphas,
+        classify=plan.classify,
+        n_samples=n,
+        n_features_in=d,
+        n_splits=n_splits,
+        n_repeats=n_repeats,
+        feature_names=None if names is None else np.array([str(name) for name in names]),
+        fit_intercept=plan.fit_intercept,
+    )
 
 
 def _run(
@@ -143,41 +155,34 @@ def _run(
     splits: list[Split],
     store: FoldCache,
     n_jobs: int | None,
-    report: Report,
-) -> list[FoldResult]:
+    progress: bool | Callable[[int, int], object],
+) -> list[list[CellResult]]:
     """Load the stored folds, compute the others, and store each as soon as it is done."""
-    results = {place: store.load(split) for place, split in enumerate(splits)}
-    missing = [place for place, result in results.items() if result is None]
-    done = len(splits) - len(missing)
+    results = [store.load(split) for split in splits]
+    missing = [place for place, result in enumerate(results) if result is None]
     tasks = (delayed(_run_numbered)(place, plan, X, y, splits[place]) for place in missing)
-    # Otherwise folds in threads would undo each other's limit.
-    with one_blas_thread():
-        report(done, len(splits))
-        finished = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(tasks)
-        with closing(finished):  # ends the workers on an error
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+
+    def report(done: int) -> None:
+        if callable(progress):
+            progress(done, len(splits))
+        elif progress:
+            line(done, len(splits), "folds")
+
+    # One thread outside of all folds: in threads, they would undo each other's limit.
+    with ProgressLine() as line, one_blas_thread():
+        done = len(splits) - len(missing)
+        report(done)
+        with closing(parallel(tasks)) as finished:  # ends the workers on an error
             for place, result in finished:
                 store.store(splits[place], result)
                 results[place] = result
                 done += 1
-                report(done, len(splits))
-    return [result for result in results.values() if result is not None]
+                report(done)
+    return [result for result in results if result is not None]
 
 
-def _as_report(progress: bool | Report) -> Report:
-    """Return the function to call with the number of folds done and their total."""
-    if callable(progress):
-        return progress
-    line = ProgressLine()
-
-    def write(done: int, total: int) -> None:
-        line(done, total, "folds")
-        if done == total:
-            line.end()
-
-    return write if progress else lambda done, total: None
-
-
-def _run_numbered(place: int, *arguments: Any) -> tuple[int, FoldResult]:
+def _run_numbered(place: int, *arguments: Any) -> tuple[int, list[CellResult]]:
     """Compute a fold, and return its place: folds finish in any order."""
     return place, run_fold(*arguments)
 
@@ -236,7 +241,7 @@ def _cells(
         raise ValueError(
             f"{ALL_FEATURES!r} is the model without selection: give the selector another name"
         )
-    counts = _check_counts(n_features)
+    counts = [None] if n_features is None else _check_list("n_features", n_features, _check_count)
     yield Cell(ALL_FEATURES, None, None)
     for method, selector in selectors.items():
         if not isinstance(method, str):
@@ -283,50 +288,28 @@ def _check_data(X: Any, y: ArrayLike) -> tuple[Any, AnyArray]:
 
 
 def is_classification(y: AnyArray, task: str) -> bool:
-    """Whether targets are classes, not numbers for regression.
-
-    "auto": numbers with fractions, or with more than 20 different values, are for regression.
-    """
+    """Whether targets are classes, not numbers for regression. "auto": see `are_classes`."""
     check_one_of("task", task, ("auto", "classification", "regression"))
     is_number = y.dtype.kind in "iuf"
     if is_number and not np.isfinite(y).all():
         raise ValueError("y contains NaN or infinity")
     if task == "regression" and not is_number:
         raise ValueError(f"y must be numbers for regression; got values such as {y.tolist()[0]!r}")
-    if task != "auto":
-        return task == "classification"
-    whole = not is_number or bool((y == np.round(y)).all())
-    return not is_number or (whole and len(np.unique(y)) <= MOST_CLASSES)
+    return are_classes(y) if task == "auto" else task == "classification"
 
 
-def _check_alphas(alphas: float | Sequence[float] | None) -> tuple[float, ...] | None:
-    if alphas is None:
-        return None
-    values = [
-        check_number("alphas: each", value) for value in np.atleast_1d(np.asarray(alphas)).tolist()
-    ]
+def _check_list(name: str, given: Any, check: Callable[[str, Any], Any]) -> list[Any]:
+    """Check each of several distinct numbers, or a single one."""
+    values = np.atleast_1d(np.asarray(given, dtype=object)).tolist()
     if not values:
-        raise ValueError("alphas is empty: give at least one number, or None")
-    return tuple(_distinct("alphas", values))
-
-
-def _check_counts(n_features: int | Sequence[int] | None) -> list[int] | list[None]:
-    if n_features is None:
-        return [None]
-    values = np.atleast_1d(np.asarray(n_features, dtype=object)).tolist()
-    if not values:
-        raise ValueError("n_features is empty: give at least one number, or None")
-    return [_check_count("n_features", value, 1) for value in _distinct("n_features", values)]
-
-
-def _distinct(name: str, values: list[Any]) -> list[Any]:
+        raise ValueError(f"{name} is empty: give at least one number, or None")
     twice = [value for place, value in enumerate(values) if value in values[:place]]
     if twice:
         raise ValueError(f"{name} has {twice[0]!r} more than once; got {values!r}")
-    return values
+    return [check(f"{name}: each", value) for value in values]
 
 
-def _check_count(name: str, value: Any, least: int) -> int:
+def _check_count(name: str, value: Any, least: int = 1) -> int:
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
         raise ValueError(f"{name} must be an int of at least {least}; got {value!r}")
     return int(value)

@@ -2,15 +2,15 @@
 """Results of a comparison: errors, times, stability, features, paired tests."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 
 from ridgewise._typing import AnyArray, FloatArray
-from ridgewise.evaluation._fold import FoldResult, Plan, Split
+from ridgewise.evaluation._fold import Cell, CellResult
 from ridgewise.evaluation._statistics import (
     PairedTest,
     corrected_t_test,
@@ -58,9 +58,23 @@ class Entry:
     method: str
     n_features: int
     errors: FloatArray  # (n_alphas, n_repeats, n_splits)
-    tuning: FloatArray  # (n_alphas, 3, n_repeats, n_splits), see FoldResult
+    tuning: FloatArray  # (n_alphas, 3, n_repeats, n_splits), see CellResult
     seconds: FloatArray  # (n_repeats, n_splits)
     chosen: sp.csr_array  # (n_selections, d), zeros and ones; no rows for all features
+
+    @classmethod
+    def of(cls, cell: Cell, folds: Sequence[CellResult], grid: tuple[int, int], d: int) -> Self:
+        """Assemble the results of all folds, ordered by repeat and fold; grid is their number."""
+        sets = [chosen for fold in folds for chosen in fold.sets]
+        kept = round(float(np.mean([len(chosen) for chosen in sets]))) if sets else d
+        return cls(
+            method=cell.method,
+            n_features=cell.n_features or kept,
+            errors=np.stack([fold.errors for fold in folds], axis=-1).reshape(-1, *grid),
+            tuning=np.stack([fold.tuning for fold in folds], axis=-1).reshape(-1, 3, *grid),
+            seconds=np.reshape([fold.seconds for fold in folds], grid),
+            chosen=selection_matrix(sets, d),
+        )
 
     @property
     def best_place(self) -> int:
@@ -68,10 +82,14 @@ class Entry:
         return int(self.errors.mean(axis=(1, 2)).argmin())
 
     @property
+    def best_errors(self) -> FloatArray:
+        """The errors at that alpha, shape (n_repeats, n_splits)."""
+        return self.errors[self.best_place]
+
+    @property
     def standard_error(self) -> float:
-        """Standard error of the mean error of one cross-validation, at the best alpha."""
-        errors = self.errors[self.best_place]
-        return float(errors.std(ddof=1) / np.sqrt(errors.shape[1]))
+        """Standard error of the mean of one cross-validation's errors, at that alpha."""
+        return float(self.best_errors.std(ddof=1) / np.sqrt(self.best_errors.shape[1]))
 
     def alpha_edge(self, place: int) -> str:
         """Whether an alpha is the best, and the smallest or the largest that was tried."""
@@ -141,11 +159,9 @@ class Comparison:
     @cached_property
     def rows(self) -> list[ComparisonRow]:
         """Every combination of method, number of features and alpha."""
-        return [self._row(entry, place) for entry in self.entries for place in self._places]
-
-    @property
-    def _places(self) -> range:
-        return range(1 if self.alphas is None else len(self.alphas))
+        return [
+            self._row(entry, place) for entry in self.entries for place in range(len(entry.errors))
+        ]
 
     def _row(self, entry: Entry, place: int) -> ComparisonRow:
         by_repeat = entry.errors[place].mean(axis=1)
@@ -172,9 +188,8 @@ class Comparison:
         -------
         dict of str to list
         """
-        records = [asdict(row) for row in self.rows]
         names = [field.name for field in fields(ComparisonRow)]
-        return {name: [record[name] for record in records] for name in names}
+        return {name: [getattr(row, name) for row in self.rows] for name in names}
 
     def entry(self, method: str, n_features: int | None = None) -> Entry:
         """Find the results of a method; all features have one entry for any number."""
@@ -217,8 +232,8 @@ class Comparison:
         -------
         ComparisonRow
         """
-        entry = self.fewest_as_good([one for one in self.entries if one.method != ALL_FEATURES])
-        return self.best_row(entry)
+        selected = [entry for entry in self.entries if entry.method != ALL_FEATURES]
+        return self.best_row(self.fewest_as_good(selected))
 
     def best_row(self, entry: Entry) -> ComparisonRow:
         """The row of an entry at the alpha with the smallest mean error."""
@@ -226,12 +241,11 @@ class Comparison:
 
     def fewest_as_good(self, entries: Sequence[Entry]) -> Entry:
         """Apply the one-standard-error rule to at least one entry."""
-        errors = [float(entry.errors[entry.best_place].mean()) for entry in entries]
+        errors = [float(entry.best_errors.mean()) for entry in entries]
         lowest = int(np.argmin(errors))
         most = errors[lowest] + np.nan_to_num(entries[lowest].standard_error)
         good = [place for place, error in enumerate(errors) if error <= most]
-        best = min(good, key=lambda place: (entries[place].n_features, errors[place]))
-        return entries[best]
+        return entries[min(good, key=lambda place: (entries[place].n_features, errors[place]))]
 
     def paired(
         self,
@@ -291,7 +305,7 @@ class Comparison:
         return index if self.feature_names is None else str(self.feature_names[index])
 
     def _place(self, alpha: float | None) -> int:
-        if alpha is None and len(self._places) == 1:
+        if alpha is None and len(self.alphas or ()) <= 1:
             return 0
         if self.alphas is None:
             raise ValueError(f"alpha must be None: leave-one-out chose it; got {alpha!r}")
@@ -309,43 +323,3 @@ class Comparison:
             start = f"{row.method:<{width}} {row.n_features:7d} {row.alpha:9.4g}"
             lines.append(f"{start} {error} {row.stability:9.3f}")
         return "\n".join(lines)
-
-
-def assemble(
-    plan: Plan,
-    results: Sequence[FoldResult],
-    splits: Sequence[Split],
-    shape: tuple[int, int],
-    feature_names: AnyArray | None,
-) -> Comparison:
-    """Assemble the results of all folds, which are ordered by repeat and fold."""
-    n_repeats, n_splits = splits[-1].repeat + 1, splits[-1].fold + 1
-    errors, tuning, seconds = (
-        np.stack([getattr(result, name) for result in results], axis=-1)
-        for name in ("errors", "tuning", "seconds")
-    )
-    entries = []
-    for place, cell in enumerate(plan.cells):
-        sets = [chosen for result in results for chosen in result.sets[place]]
-        kept = round(float(np.mean([len(chosen) for chosen in sets]))) if sets else shape[1]
-        entries.append(
-            Entry(
-                method=cell.method,
-                n_features=cell.n_features or kept,
-                errors=errors[place].reshape(-1, n_repeats, n_splits),
-                tuning=tuning[place].reshape(-1, 3, n_repeats, n_splits),
-                seconds=seconds[place].reshape(n_repeats, n_splits),
-                chosen=selection_matrix(sets, shape[1]),
-            )
-        )
-    return Comparison(
-        entries=entries,
-        alphas=plan.alphas,
-        classify=plan.classify,
-        n_samples=shape[0],
-        n_features_in=shape[1],
-        n_splits=n_splits,
-        n_repeats=n_repeats,
-        feature_names=feature_names,
-        fit_intercept=plan.fit_intercept,
-    )

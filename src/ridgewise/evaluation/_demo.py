@@ -111,7 +111,7 @@ def run_demo(
 
 
 def _check_n_features(n_features: int | None, rank: int, n_words: int) -> int:
-    """Fill in the default; more than the rank, at most all."""
+    """Return the number of words, by default twice the rank; raise if there are too few or many."""
     if n_features is None:
         return min(FEATURES_PER_RANK * rank, n_words)
     if n_features > n_words:

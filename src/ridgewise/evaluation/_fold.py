@@ -57,30 +57,29 @@ class Split(NamedTuple):
     test: IndexArray
 
 
-class FoldResult(NamedTuple):
-    """Results of a fold, cell by cell, averaged over the tries."""
+class CellResult(NamedTuple):
+    """Results of a cell in a fold, averaged over its tries."""
 
-    errors: FloatArray  # (n_cells, n_alphas): misclassification rate or mean squared error
-    # (n_cells, n_alphas, 3): alpha, alpha / mean diagonal of the kernel, and -1 or 1 if
-    # leave-one-out chose the smallest or the largest of its grid
+    errors: FloatArray  # (n_alphas,): misclassification rate or mean squared error
+    # (n_alphas, 3): alpha, alpha / mean diagonal of the kernel, and -1 or 1 if leave-one-out chose
+    # the smallest or the largest of its grid
     tuning: FloatArray
-    seconds: FloatArray  # (n_cells,) of `fit`; shared work is charged to each
-    sets: list[list[IndexArray]]  # features of each try, ascending
+    seconds: float  # of `fit`; shared work is charged to each
+    sets: list[IndexArray]  # features of each try, ascending
 
 
-def run_fold(plan: Plan, X: Any, y: AnyArray, split: Split) -> FoldResult:
+def run_fold(plan: Plan, X: Any, y: AnyArray, split: Split) -> list[CellResult]:
     """Compute a fold: fit every selector to the training samples, and test its features."""
     data = _FoldData(plan, X, y, split)
-    outcomes = []
+    results = []
     # Methods share spectra; other folds use the other cores.
     with one_blas_thread(), remembering() as memory:
         for cell in plan.cells:
             try:
-                outcomes.append(_try_cell(plan, cell, data, memory, split))
+                results.append(_run_cell(plan, cell, data, memory, split))
             except (ValueError, ArithmeticError) as error:
                 raise ValueError(f"{cell.label}: {error}") from error
-    errors, tuning, seconds, sets = zip(*outcomes, strict=True)
-    return FoldResult(np.array(errors), np.array(tuning), np.array(seconds), list(sets))
+    return results
 
 
 class _FoldData:
@@ -124,35 +123,24 @@ class _FoldData:
         return np.column_stack([alphas, alphas / scale, np.zeros(len(given))])
 
 
-class _Try(NamedTuple):
-    """Result of one selection."""
-
-    errors: FloatArray
-    tuning: FloatArray
-    seconds: float
-    chosen: IndexArray
-
-
-def _try_cell(
-    plan: Plan, cell: Cell, data: _FoldData, memory: Memory, split: Split
-) -> tuple[FloatArray, FloatArray, float, list[IndexArray]]:
+def _run_cell(plan: Plan, cell: Cell, data: _FoldData, memory: Memory, split: Split) -> CellResult:
     """Try one cell: once, or several times where its selector is random."""
     if cell.selector is None:
-        return *data.errors(data.X_train, data.X_test), 0.0, []
+        return CellResult(*data.errors(data.X_train, data.X_test), 0.0, [])
     is_random = _random_states(cell.selector) and getattr(cell.selector, "is_random", True)
     place = (split.repeat, split.fold, crc32(cell.label.encode()))
     tries = [
         _try(cell.selector, seed_for(plan.seed, *place, number), data, memory)
         for number in range(plan.n_tries if is_random else 1)
     ]
-    outcomes = {(one.errors.tobytes(), one.chosen.tobytes()) for one in tries}
-    if len(outcomes) == 1:
-        tries = tries[:1]  # deterministic: its random state only breaks ties, for example
+    if len({(one.errors.tobytes(), one.sets[0].tobytes()) for one in tries}) == 1:
+        return tries[0]  # deterministic: its random state only breaks ties, for example
     errors, tuning, seconds, sets = zip(*tries, strict=True)
-    return np.mean(errors, axis=0), np.mean(tuning, axis=0), float(np.mean(seconds)), list(sets)
+    means = np.mean(errors, axis=0), np.mean(tuning, axis=0), float(np.mean(seconds))
+    return CellResult(*means, [chosen for (chosen,) in sets])
 
 
-def _try(selector: Any, seed: int, data: _FoldData, memory: Memory) -> _Try:
+def _try(selector: Any, seed: int, data: _FoldData, memory: Memory) -> CellResult:
     """Select from the training samples, with a clock, and test what was selected."""
     selector = clone(selector)
     selector.set_params(**dict.fromkeys(_random_states(selector), seed))
@@ -164,7 +152,7 @@ def _try(selector: Any, seed: int, data: _FoldData, memory: Memory) -> _Try:
     if support.shape != (d,):
         raise ValueError(f"get_support() has {support.size} entries, but X has {d} features")
     errors, tuning = data.errors(selector.transform(data.X_train), selector.transform(data.X_test))
-    return _Try(errors, tuning, seconds, np.flatnonzero(support))
+    return CellResult(errors, tuning, seconds, [np.flatnonzero(support)])
 
 
 def last_step(selector: Any) -> Any:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One selection, and everything a report says about it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -13,10 +14,15 @@ from ridgewise._memory import remembered, remembering
 from ridgewise._typing import AnyArray, FloatArray, IndexArray
 from ridgewise.evaluation._compare import compare
 from ridgewise.evaluation._comparison import ALL_FEATURES
-from ridgewise.evaluation._correlations import correlations, stand_ins
 from ridgewise.guarantees import Certificate, certify, measured_certificate, random_features
 from ridgewise.models import DualPath, choose_alpha, class_targets
-from ridgewise.spectrum import Spectrum, compute_spectrum, scored_spectrum
+from ridgewise.spectrum import (
+    Spectrum,
+    as_columns,
+    as_numeric,
+    compute_spectrum,
+    scored_spectrum,
+)
 
 N_STRONGEST = 15  # features whose correlations are computed
 FLAT = 0.01  # leave-one-out errors this close are the same: the largest alpha among them counts
@@ -25,7 +31,7 @@ ROUNDING = 1e-9  # of upper: a lower up to this may be 0
 N_EXPLAINED = 500  # features for which correlated left-out ones are found
 SELECTED = "selected"
 LARGEST = "at most the mean diagonal"  # leave-one-out chose a larger alpha
-USUAL_SHARE = 0.1  # of the mean diagonal of the kernel: alpha of a model where no target tells it
+USUAL_SHARE = 0.1  # of the mean diagonal of the kernel: the default alpha if there is no target
 
 
 @dataclass(frozen=True)
@@ -48,7 +54,7 @@ class HeldOut:
 
     selected: float  # mean over the folds, with the selected features
     everything: float  # with all features
-    constant: float  # of the largest class, or of the mean of y, for every sample
+    constant: float  # of predicting the largest class, or the mean of y, for every sample
     standard_error: float  # of the difference, over the folds
     n_splits: int
     classify: bool  # whether the targets are classes
@@ -98,7 +104,7 @@ class SelectionRun:
         """Name, index, order, weight, leverage and stand-ins of every selected feature."""
         names, selected = self.feature_names, self.selector.selected_
         orders = [place for place, group in enumerate(self.groups, 1) for _ in group.members]
-        weights, scores = feature_weights(self.selector), self.leverage_scores[selected]
+        weights, scores = self.selector.feature_weights_, self.leverage_scores[selected]
         stand_ins = [
             "; ".join(
                 f"{names[index]} ({value:.2f})"
@@ -164,32 +170,44 @@ def run_selection(
     >>> run.rows[0][:3], run.certificate.verified
     (('x88', 88, 1), True)
     """
-    clock = _Clock(on_step)
-    everything, X = X, X if prepare is None else prepare.fit_transform(X)
+    seconds: dict[str, float] = {}
+
+    @contextmanager
+    def step(name: str) -> Iterator[None]:
+        on_step(name)
+        start = perf_counter()
+        yield
+        seconds[name] = perf_counter() - start
+
     if center is None:
         center = bool(getattr(selector, "center", False))
     usual = {"rank": None, "center": center, "solver": "auto"}
     settings = {name: getattr(selector, name, value) for name, value in usual.items()}
-    with remembering():  # X is decomposed once: here, where its time can be told
-        seen = remembered(scored_spectrum, X, **settings)
-        spectrum = compute_spectrum(X, center=center)
+    with remembering():  # X is decomposed once: in the first step, which tells its time
+        with step("spectrum"):
+            everything, X = X, X if prepare is None else prepare.fit_transform(X)
+            seen = remembered(scored_spectrum, X, **settings)
+            spectrum = compute_spectrum(X, center=center)
         if alpha is not None and "alpha" in selector.get_params():
             selector.set_params(alpha=alpha * spectrum.mean_diagonal)
-        clock.next("selection")
-        selector.fit(X, y)
-        clock.next("certificate")
-        model = _model_alpha(spectrum, selector, alpha, y, classify=classify)
-        certificate = _certificate(X, selector, spectrum, model.value, verify=verify)
-    random = random_certificate(spectrum, selector.n_selected_, model.value)
-    clock.next("correlations")
-    strongest = _strongest(selector, seen.leverage_scores)
-    found, values = stand_ins(X, selector.selected_[:N_EXPLAINED])
+        with step("selection"):
+            selector.fit(X, y)
+        with step("certificate"):
+            model = _model_alpha(spectrum, selector, alpha, y, classify=classify)
+            certificate = _certificate(X, selector, spectrum, model.value, verify=verify)
+            random = random_certificate(spectrum, selector.n_selected_, model.value)
+    with step("correlations"):
+        selected = selector.selected_
+        part = selector.feature_weights_ * seen.leverage_scores[selected]  # in K~
+        strongest = selected[np.argsort(-part, kind="stable")[:N_STRONGEST]]
+        among_strongest = correlations(X, strongest)
+        found, values = stand_ins(X, selected[:N_EXPLAINED])
     held_out = None
     if y is not None and n_splits > 1:
-        clock.next("held-out error")
-        held_out = _held_out(
-            selector, everything, y, n_splits, classify=classify, center=center, prepare=prepare
-        )
+        with step("held-out error"):
+            held_out = _held_out(
+                selector, everything, y, n_splits, classify=classify, center=center, prepare=prepare
+            )
     return SelectionRun(
         selector=selector,
         certificate=certificate,
@@ -199,11 +217,11 @@ def run_selection(
         leverage_scores=getattr(selector, "leverage_scores_", seen.leverage_scores),
         singular_values=seen.singular_values,
         strongest=strongest,
-        correlations=correlations(X, strongest),
+        correlations=among_strongest,
         stand_ins=found,
         stand_in_correlations=values,
         n_samples=X.shape[0],
-        seconds=clock.stop(),
+        seconds=seconds,
         held_out=held_out,
         notes=tuple(notes),
     )
@@ -233,18 +251,12 @@ def _model_alpha(
 
 
 def weights_of(selector: Any) -> FloatArray | None:
-    """Weights that `transform` applies; None where it applies none."""
-    return feature_weights(selector) if getattr(selector, "rescale", True) else None
-
-
-def feature_weights(selector: Any) -> FloatArray:
-    """The weight of each selected feature: with groups, that of its group."""
-    weights: FloatArray = getattr(selector, "feature_weights_", selector.weights_)
-    return weights
+    """The weights that `transform` applies; None if it applies none."""
+    return selector.feature_weights_ if getattr(selector, "rescale", True) else None
 
 
 def random_certificate(spectrum: Spectrum, n_features: int, alpha: float) -> Certificate:
-    """What random features get, as they are or rescaled: whichever changes a model less."""
+    """The certificate of random features, unscaled or rescaled: whichever changes a model less."""
     found = random_features(spectrum, n_features, alpha=alpha)
     both = (found.interval, found.rescaled_interval)
     return min((Certificate(*ends, alpha=alpha) for ends in both), key=lambda one: one.eta)
@@ -253,7 +265,7 @@ def random_certificate(spectrum: Spectrum, n_features: int, alpha: float) -> Cer
 def _certificate(
     X: Any, selector: Any, spectrum: Spectrum, alpha: float, *, verify: bool
 ) -> Certificate:
-    """The certificate; a report is about all of X, so one about a part of it counts for nothing."""
+    """The certificate. One about a part of X is not verified: a report is about all of X."""
     if verify:
         found = certify(X, selector, alpha=alpha, center=spectrum.center)
     else:
@@ -271,7 +283,7 @@ def _certificate(
 
 
 def _held_out(selector: Any, X: Any, y: Any, n_splits: int, **settings: Any) -> HeldOut | None:
-    """Cross-validate models of the selected and of all features; None where a class is too small.
+    """Cross-validate models of the selected and of all features; None if a class is too small.
 
     Each has the alpha that leave-one-out chooses on its training samples.
     """
@@ -299,27 +311,42 @@ def _held_out(selector: Any, X: Any, y: Any, n_splits: int, **settings: Any) -> 
     return HeldOut(*means, constant, standard_error, n_splits, classify)
 
 
-class _Clock:
-    """Tells which step begins, and afterwards how long each took."""
+def stand_ins(X: Any, selected: IndexArray, count: int = 3) -> tuple[IndexArray, FloatArray]:
+    """Find the ``count`` left-out features that correlate most with each selected one.
 
-    def __init__(self, on_step: Callable[[str], object]) -> None:
-        self.on_step = on_step
-        self.seconds: dict[str, float] = {}
-        self.next("spectrum")
+    Returns their indices by descending absolute correlation (-1 where there are fewer), and
+    Pearson's correlations (0 there), both of shape (len(selected), count).
 
-    def next(self, step: str) -> None:
-        self.stop()
-        self.step, self.start = step, perf_counter()
-        self.on_step(step)
+    >>> X = np.array([[1.0, 2.0, 9.0], [2.0, 4.0, 1.0], [3.0, 6.0, 5.0]])
+    >>> indices, correlations = stand_ins(X, np.array([0]), count=2)
+    >>> indices.tolist(), correlations.round(2).tolist()
+    ([[1, 2]], [[1.0, -0.5]])
+    """
+    columns = as_columns(as_numeric(X), center=True)
+    chosen = _unit(columns.take(selected))
+    indices = np.full((len(selected), count), -1, dtype=np.intp)
+    strengths = np.zeros((len(selected), count))
+    for place, block in columns.dense_blocks():
+        found = chosen.T @ _unit(block)
+        inside = selected[(selected >= place.start) & (selected < place.stop)]
+        found[:, inside - place.start] = 0
+        # the best of this block beside the best of those before it
+        best = np.argsort(-np.abs(found), axis=1, kind="stable")[:, :count]
+        values = np.hstack([strengths, np.take_along_axis(found, best, axis=1)])
+        places = np.hstack([indices, best + place.start])
+        order = np.argsort(-np.abs(values), axis=1, kind="stable")[:, :count]
+        strengths = np.take_along_axis(values, order, axis=1)
+        indices = np.take_along_axis(places, order, axis=1)
+    return np.where(strengths == 0, -1, indices), np.clip(strengths, -1, 1)
 
-    def stop(self) -> dict[str, float]:
-        if hasattr(self, "step"):
-            self.seconds[self.step] = perf_counter() - self.start
-        return self.seconds
+
+def correlations(X: Any, indices: IndexArray) -> FloatArray:
+    """Compute the correlations among a few features; 0 for a constant one."""
+    chosen = _unit(as_columns(as_numeric(X), center=True).take(indices))
+    return np.asarray(np.clip(chosen.T @ chosen, -1, 1))
 
 
-def _strongest(selector: Any, leverage_scores: FloatArray) -> IndexArray:
-    """The selected features with the largest part in K~."""
-    part = feature_weights(selector) * leverage_scores[selector.selected_]
-    strongest: IndexArray = selector.selected_[np.argsort(-part, kind="stable")[:N_STRONGEST]]
-    return strongest
+def _unit(centred: FloatArray) -> FloatArray:
+    """Scale centred columns to length 1; constant ones stay 0."""
+    lengths = np.linalg.norm(centred, axis=0)
+    return np.asarray(centred / np.where(lengths == 0, 1.0, lengths))

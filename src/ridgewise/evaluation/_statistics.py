@@ -58,7 +58,7 @@ def wilcoxon_test(first: ArrayLike, second: ArrayLike) -> PairedTest:
 
 
 def _signed_rank_p_value(differences: FloatArray) -> float:
-    """The exact two-sided p-value: over all ways to give the ranks signs."""
+    """The exact two-sided p-value, over all signs of the ranks; SciPy's is not exact with ties."""
     ranks = np.rint(2 * stats.rankdata(np.abs(differences))).astype(int)  # whole, also where tied
     ranks, positive = ranks[differences != 0], differences[differences != 0] > 0
     chances = np.ones(1)  # that the positive ranks sum to 0, 1, 2, ...
@@ -118,20 +118,17 @@ def mean_jaccard(chosen: sp.csr_array) -> float:
     n_sets = chosen.shape[0]
     if n_sets < 2:
         return float("nan")
-    total = sum(
-        _jaccard_sum(chosen[start : start + BLOCK], chosen) for start in range(0, n_sets, BLOCK)
-    )
+    sizes = chosen.sum(axis=1)
+    total = 0.0
+    for start in range(0, n_sets, BLOCK):
+        some = slice(start, start + BLOCK)
+        shared = (chosen[some] @ chosen.T).toarray()
+        either = sizes[some, None] + sizes - shared
+        total += np.divide(shared, either, out=np.ones_like(shared), where=either > 0).sum()
     # Every selection was also paired with itself, which gives 1.
-    return (total - n_sets) / (n_sets * (n_sets - 1))
-
-
-def _jaccard_sum(some: sp.csr_array, others: sp.csr_array) -> float:
-    """Over the pairs of one of some and one of the others."""
-    shared = (some @ others.T).toarray()
-    either = some.sum(axis=1)[:, None] + others.sum(axis=1) - shared
-    return float(np.divide(shared, either, out=np.ones_like(shared), where=either > 0).sum())
+    return float((total - n_sets) / (n_sets * (n_sets - 1)))
 
 
 def frequencies(chosen: sp.csr_array) -> FloatArray:
-    """Tell in which share of the selections each feature is."""
+    """The share of the selections that hold each feature."""
     return np.asarray(chosen.sum(axis=0)).ravel() / max(chosen.shape[0], 1)

@@ -50,7 +50,7 @@ class Contest(NamedTuple):
 
     @property
     def winner(self) -> ComparisonRow | None:
-        """The one with the significantly lower error; None where there is none."""
+        """The one with the significantly lower error; None if neither has it."""
         if not self.test.p_value < SIGNIFICANCE:
             return None
         return self.ours if self.test.difference < 0 else self.theirs
@@ -72,7 +72,7 @@ def summarize(comparison: Comparison) -> list[MethodSummary]:
     low, for every method. Alphas chosen by leave-one-out have no such bias.
     """
     reference = comparison.entry(ALL_FEATURES)
-    tolerance = SMALL_SHARE * float(reference.errors[reference.best_place].mean())
+    tolerance = SMALL_SHARE * float(reference.best_errors.mean())
     if comparison.classify:
         tolerance = max(tolerance, SMALL_POINT)
     return [
@@ -82,7 +82,7 @@ def summarize(comparison: Comparison) -> list[MethodSummary]:
 
 
 def _test(comparison: Comparison, first: Entry, second: Entry) -> PairedTest:
-    errors = (entry.errors[entry.best_place].ravel() for entry in (first, second))
+    errors = (entry.best_errors.ravel() for entry in (first, second))
     return corrected_t_test(*errors, test_share=1 / (comparison.n_splits - 1))
 
 

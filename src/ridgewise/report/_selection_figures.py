@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ridgewise._typing import IndexArray
-from ridgewise.evaluation import SelectionRun, feature_weights
+from ridgewise.evaluation import SelectionRun
 from ridgewise.guarantees import Certificate
 from ridgewise.report._plot import DASHED, SMALL, WIDTH, Plot, Scale, plain, room_for, stroke
 from ridgewise.report._style import BLUE, FAINT, INK, ORANGE, one_line
@@ -122,7 +122,7 @@ def draw_parts(run: SelectionRun) -> Plot:
     """Draw the selected features that count most: weight times leverage score."""
     order = np.argsort(run.selector.selected_)
     found = order[np.searchsorted(run.selector.selected_, run.strongest, sorter=order)]
-    parts = feature_weights(run.selector)[found] * run.leverage_scores[run.strongest]
+    parts = run.selector.feature_weights_[found] * run.leverage_scores[run.strongest]
     names = [one_line(run.feature_names[index], 20) for index in run.strongest]
     places = np.arange(len(parts))
     x, y = Scale(0.0, 1.05 * (parts.max() or 1.0)), Scale(len(parts) - 0.4, -0.6)

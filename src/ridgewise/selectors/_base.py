@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Base of all selectors: number of features, fitted attributes, transform."""
+"""Bases of the selectors: checks of X and parameters, fitted attributes, transform."""
 
 from numbers import Integral, Real
 from typing import Any, Self
@@ -12,16 +12,29 @@ from sklearn.utils import check_array
 from sklearn.utils.sparsefuncs import inplace_column_scale
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ridgewise._groups import Groups
+from ridgewise._checks import check_number
+from ridgewise._groups import Groups, groups_of
+from ridgewise._memory import remembered
 from ridgewise._progress import ProgressLine, listening
 from ridgewise._typing import AnyArray, BoolArray, FloatArray, IndexArray, is_sparse
-from ridgewise.spectrum import as_source, header_of, is_outside, select_columns
+from ridgewise.guarantees import Certificate
+from ridgewise.spectrum import (
+    Spectrum,
+    as_source,
+    header_of,
+    is_outside,
+    scored_spectrum,
+    select_columns,
+)
+
+DRAWS_PER_RANK = 4  # by default: promises [1/4, 9/4] where the method is BSS
 
 
 class FeatureSelector(SelectorMixin, BaseEstimator):
     """Base of the selectors: a subclass implements ``_fit``, which ends in ``_set_selection``."""
 
     verbose: bool = False
+    _needs_target = False
     selected_: IndexArray
     selected_groups_: AnyArray
     group_sizes_: IndexArray
@@ -46,12 +59,8 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
         """
         if not self.verbose:
             return self._fit(X, y)
-        line = ProgressLine()
-        try:
-            with listening(line):
-                return self._fit(X, y)
-        finally:
-            line.end()
+        with ProgressLine() as line, listening(line):
+            return self._fit(X, y)
 
     def _fit(self, X: Any, y: Any) -> Self:
         raise NotImplementedError
@@ -117,15 +126,15 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
         scale = self._scale
         if scale is None:
             return selected
-        if is_sparse(selected):
-            selected = as_floating(selected)
-            inplace_column_scale(selected, scale.astype(selected.dtype))
-            return selected
-        if hasattr(selected, "iloc"):
+        if hasattr(selected, "iloc"):  # a pandas data frame
             small = all(dtype == np.float32 for dtype in selected.dtypes)
             return selected * (scale.astype(np.float32) if small else scale)
-        selected = as_floating(np.asarray(selected))
-        return selected * scale.astype(selected.dtype)
+        selected = as_floating(selected if is_sparse(selected) else np.asarray(selected))
+        scale = scale.astype(selected.dtype)
+        if not is_sparse(selected):
+            return selected * scale
+        inplace_column_scale(selected, scale)
+        return selected
 
     def _take_columns(self, X: Any) -> Any:
         """As scikit-learn's transform; CSC without a copy of all columns."""
@@ -155,17 +164,14 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
             )
         places = np.sort(self.selected_)
         scale = self._scale
-        inverse = np.ones(len(places)) if scale is None else 1 / scale
-        if is_sparse(X):
-            entries = (inverse.astype(X.dtype), (np.arange(len(places)), places))
-            return X @ sp.csr_array(entries, shape=(len(places), self.n_features_in_))
-        original = np.zeros((X.shape[0], self.n_features_in_), dtype=X.dtype)
-        original[:, places] = X * inverse.astype(X.dtype)
-        return original
+        inverse = np.ones(len(places), X.dtype) if scale is None else (1 / scale).astype(X.dtype)
+        shape = (len(places), self.n_features_in_)
+        return X @ sp.csr_array((inverse, (np.arange(len(places)), places)), shape=shape)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.target_tags.required = self._needs_target
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
@@ -182,6 +188,49 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
             names = self.feature_names_in_[names]
         listed = ", ".join(str(name) for name in names[:3]) + (", ..." if len(names) > 3 else "")
         return f"<{text}: {count}: {listed}>"
+
+
+class SpectralSelector(FeatureSelector):
+    """Base of the selectors that draw from the rows of U in X = V S U^T."""
+
+    certificate_: Certificate
+    leverage_scores_: FloatArray
+    singular_values_: FloatArray
+    rank_: int
+    alpha_: float
+
+    n_features_to_select: int | float | None
+    epsilon: float | None
+    alpha: float | str
+    rank: int | float | None
+    center: bool
+    solver: str
+    groups: Any = None
+
+    def _fit_spectrum(self, X: Any) -> tuple[Spectrum, Groups]:
+        """Validate X, compute its spectrum, and resolve the groups of its features."""
+        check_not_both(self.n_features_to_select, self.epsilon)
+        X = validate_wide(self, X)
+        groups = groups_of(self.groups, X)
+        check_n_groups(self.n_features_to_select, groups, default=1)
+        spectrum = remembered(
+            scored_spectrum, X, rank=self.rank, center=self.center, solver=self.solver
+        )
+        if spectrum.rank == 0:
+            what = "constant" if self.center else "zero"
+            raise ValueError(
+                f"every feature of X is {what} (n_samples={X.shape[0]}, n_features={X.shape[1]}): "
+                "there is nothing to select from"
+            )
+        self.rank_ = spectrum.rank
+        self.singular_values_ = spectrum.singular_values
+        self.leverage_scores_ = spectrum.leverage_scores
+        return spectrum, groups
+
+    def _n_draws(self, groups: Groups, share: float = 1.0) -> int:
+        """How many draws ``n_features_to_select`` asks for; by default at most this share."""
+        default = max(1, min(int(share * len(groups)), DRAWS_PER_RANK * self.rank_))
+        return check_n_groups(self.n_features_to_select, groups, default)
 
 
 def validate_wide(selector: FeatureSelector, X: Any) -> Any:
@@ -204,7 +253,7 @@ def validate_outside(selector: FeatureSelector, X: Any, *, reset: bool = True) -
 
 
 def as_numbers(X: Any) -> Any:
-    """Return X if it holds numbers, objects as float64; raise if they are none."""
+    """Return X if it is numeric, objects as float64; raise if it is anything else."""
     if X.dtype.kind in "biuf":
         return X
     if X.dtype.kind == "O":
@@ -218,7 +267,7 @@ def as_floating(X: Any) -> Any:
 
 
 def check_n_groups(wanted: Any, groups: Groups, default: int) -> int:
-    """The number of groups that ``n_features_to_select`` stands for; of features without groups."""
+    """The number of groups, or features if there are none, that ``wanted`` asks for."""
     found = check_n_features(wanted, len(groups), min(default, len(groups)))
     if groups.given and found > len(groups):
         raise ValueError(
@@ -229,7 +278,7 @@ def check_n_groups(wanted: Any, groups: Groups, default: int) -> int:
 
 
 def check_n_features(wanted: Any, n_features: int, default: int) -> int:
-    """The number of features that ``n_features_to_select`` stands for."""
+    """The number of features that ``wanted``, the value of n_features_to_select, asks for."""
     if wanted is None:
         return default
     if isinstance(wanted, Integral) and not isinstance(wanted, bool) and int(wanted) >= 1:
@@ -241,6 +290,36 @@ def check_n_features(wanted: Any, n_features: int, default: int) -> int:
         "n_features_to_select must be an int >= 1 (how many), a float in (0, 1] (share of the "
         f"features) or None (default); got {wanted!r}"
     )
+
+
+def check_not_both(n_features_to_select: Any, epsilon: Any) -> None:
+    """Raise if both are given, or if epsilon is not between 0 and 1."""
+    if epsilon is None:
+        return
+    if n_features_to_select is not None:
+        raise ValueError(
+            "give n_features_to_select or epsilon, not both: epsilon finds the number itself; got "
+            f"n_features_to_select={n_features_to_select!r} and epsilon={epsilon!r}"
+        )
+    if not isinstance(epsilon, Real) or not 0 < float(epsilon) < 1:
+        raise ValueError(f"epsilon must be a number between 0 and 1; got {epsilon!r}")
+
+
+def check_alpha(alpha: Any, *, auto: bool) -> None:
+    """Raise if alpha is not a finite number >= 0, or "auto" where that is allowed."""
+    if not (auto and isinstance(alpha, str) and alpha == "auto"):
+        check_number("alpha", alpha, otherwise=' or "auto"' if auto else "")
+
+
+def check_squares(singular_values: FloatArray, otherwise: str = "") -> None:
+    """Raise if squares of X over- or underflow: no alpha can then be compared with them."""
+    largest = singular_values[0]
+    if not 1e-150 < largest < 1e150:
+        advice = f"scale X, {otherwise}" if otherwise else "scale X"
+        raise ValueError(
+            f"squares of X over- or underflow (its largest singular value is {largest:.3g}), "
+            f"so alpha cannot be compared with them: {advice}"
+        )
 
 
 def descending(scores: AnyArray) -> IndexArray:

@@ -19,7 +19,7 @@ from ridgewise.guarantees import (
     measured_certificate,
     ridge_penalty,
 )
-from ridgewise.selectors._spectral import SpectralSelector, check_alpha, check_squares
+from ridgewise.selectors._base import SpectralSelector, check_alpha, check_squares
 from ridgewise.spectrum import Spectrum
 
 DRAWS_PER_DIMENSION = 4  # below the rank, by default: promises [1/4, 9/4]

@@ -44,7 +44,7 @@ class GivenSelector(FeatureSelector):
         X = validate_wide(self, X)
         indices = np.asarray(self.features, dtype=np.intp)
         if not len(indices) or len(np.unique(indices)) < len(indices):
-            raise ValueError("features must be a list of indices, each once, and not empty")
+            raise ValueError("features must be a list of distinct indices, at least one")
         if indices.min() < 0 or indices.max() >= X.shape[1]:
             raise ValueError(
                 f"features must be from 0 to {X.shape[1] - 1}; got {indices.min()} to "

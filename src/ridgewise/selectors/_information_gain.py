@@ -8,13 +8,12 @@ import scipy.sparse as sp
 from scipy.special import entr
 from sklearn.utils import assert_all_finite, check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.sparsefuncs import csc_median_axis_0
 from sklearn.utils.validation import validate_data
 
 from ridgewise._checks import check_number
-from ridgewise._typing import AnyArray, FloatArray, IndexArray, is_sparse
+from ridgewise._typing import AnyArray, FloatArray, IndexArray
 from ridgewise.selectors._base import FeatureSelector, check_n_features, descending, validate_wide
-from ridgewise.spectrum import as_columns
+from ridgewise.spectrum import as_columns, as_dense
 
 
 class InformationGainSelector(FeatureSelector):
@@ -58,6 +57,8 @@ class InformationGainSelector(FeatureSelector):
     (array([1]), array([0., 1., 1.]))
     """
 
+    _needs_target = True
+
     def __init__(
         self,
         n_features_to_select: int | float | None = None,
@@ -81,11 +82,6 @@ class InformationGainSelector(FeatureSelector):
         self.scores_ = information_gain(np.hstack(counts), np.bincount(y))
         return self._set_selection(descending(self.scores_)[: min(wanted, d)])
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
-
 
 def information_gain(present: FloatArray, totals: AnyArray) -> FloatArray:
     """H(class) - H(class | presence) in bits, from counts of shape (classes, features)."""
@@ -101,42 +97,12 @@ def entropy(counts: AnyArray) -> FloatArray:
     return entr(shares).sum(axis=0) / np.log(2)
 
 
-def presence_counts(X: Any, y: IndexArray, n_classes: int, threshold: float | str) -> FloatArray:
+def presence_counts(block: Any, y: IndexArray, n_classes: int, threshold: Any) -> FloatArray:
     """Count the samples of each class with each feature present, shape (classes, features)."""
-    if is_sparse(X):
-        X = canonical(X)
-    assert_all_finite(X, input_name="X")
+    assert_all_finite(block, input_name="X")
     in_class = sp.csr_array((np.ones(len(y)), (y, np.arange(len(y)))), shape=(n_classes, len(y)))
-    if not is_sparse(X):
-        limit, values = (
-            (np.median(X, axis=0), X) if threshold == "median" else (threshold, magnitude(X))
-        )
-        return np.asarray(in_class @ (values > limit))
-    if threshold != "median":
-        return count_stored(X, in_class, magnitude(X.data) > threshold)
-    median = csc_median_axis_0(sp.csc_matrix(X, dtype=np.float64))
-    of_entry = np.repeat(median, np.diff(X.indptr))
-    above = count_stored(X, in_class, X.data > of_entry)
-    # implicit zeros are above a negative median
-    stored = count_stored(X, in_class, np.ones(X.nnz))
-    return np.where(median < 0, above + in_class.sum(axis=1)[:, None] - stored, above)
-
-
-def canonical(X: Any) -> Any:
-    """Return X in canonical CSC format."""
-    X = X.tocsc()
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    return X
-
-
-def magnitude(X: AnyArray) -> AnyArray:
-    """Absolute values; of signed integers as unsigned ones, since abs(-128) overflows int8."""
-    return np.abs(X).view(f"u{X.itemsize}") if X.dtype.kind == "i" else np.abs(X)
-
-
-def count_stored(X: Any, in_class: Any, marks: AnyArray) -> FloatArray:
-    """Count the marked stored entries of X by class and feature."""
-    marked = sp.csc_array((marks.astype(np.float64), X.indices, X.indptr), shape=X.shape)
-    return np.asarray((in_class @ marked).todense())
+    if threshold == "median":
+        block = as_dense(block)
+        return np.asarray(in_class @ (block > np.median(block, axis=0)))
+    # Not abs(block) > threshold: abs(-128) overflows int8.
+    return as_dense(in_class @ (block > threshold)) + as_dense(in_class @ (block < -threshold))

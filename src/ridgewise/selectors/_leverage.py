@@ -16,8 +16,7 @@ from ridgewise.guarantees import (
     measured_certificate,
     ridge_penalty,
 )
-from ridgewise.selectors._base import descending
-from ridgewise.selectors._spectral import SpectralSelector, check_alpha
+from ridgewise.selectors._base import SpectralSelector, check_alpha, descending
 
 MOST_DRAWS = 10**8  # they are held in memory
 # Probabilities are rounded to multiples of 2^-40: their sums are exact in any order, so that
@@ -137,8 +136,8 @@ class LeverageSelector(SpectralSelector):
         if self.epsilon is not None and not promises:
             what = 'sampling="top"' if self.sampling == "top" else f"alpha={self.alpha!r}"
             raise ValueError(
-                f"{what} promises nothing, so that no number follows from "
-                f"epsilon={self.epsilon!r}; give n_features_to_select"
+                f"{what} promises nothing, so epsilon={self.epsilon!r} does not determine a number "
+                "of features: give n_features_to_select"
             )
         spectrum, groups = self._fit_spectrum(X)
         self.alpha_ = float(self.alpha)
@@ -159,9 +158,7 @@ class LeverageSelector(SpectralSelector):
             )
         scores = groups.sums(self.leverage_scores_)
         self._set_selection(*self._sample(scores, n_draws), groups)
-        promised: tuple[float | None, float | None] = (None, None)
-        if promises:
-            promised = leverage_promise(self.rank_, n_draws, self.delta)
+        promised = leverage_promise(self.rank_, n_draws, self.delta) if promises else (None, None)
         self.certificate_ = measured_certificate(
             spectrum,
             self.selected_,

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array, column_or_1d
 
+from ridgewise._checks import are_classes
 from ridgewise._groups import Groups
 from ridgewise._typing import AnyArray, FloatArray, IndexArray
+from ridgewise.models import class_targets
 from ridgewise.selectors._base import check_n_groups
 from ridgewise.subset import Limits
-
-MOST_CLASSES = 20  # whole numbers with more different values than that are a regression's
 
 
 def read_limits(
@@ -160,11 +160,9 @@ def as_targets(y: Any) -> FloatArray:
     if y.ndim == 2:
         return y.astype(np.float64)
     y = column_or_1d(y)
-    is_number = y.dtype.kind in "fiu"
-    if is_number and ((y != np.round(y)).any() or len(np.unique(y)) > MOST_CLASSES):
+    if not are_classes(y):
         return y[:, None].astype(np.float64)
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(f"y has one class only, {classes.tolist()[0]!r}: there is nothing to fit")
-    columns = np.array([1]) if len(classes) == 2 else np.arange(len(classes))
-    return np.where(codes[:, None] == columns, 1.0, -1.0)
+    return class_targets(codes, np.arange(len(classes)))

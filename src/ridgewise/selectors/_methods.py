@@ -16,8 +16,6 @@ from ridgewise.selectors._rrqr import RRQRSelector
 from ridgewise.selectors._sklearn import SklearnSelector
 from ridgewise.selectors._subset import SubsetSelector
 
-MOSTLY = 0.5  # a share of zeros above which the presence of a feature is informative
-
 
 @dataclass(frozen=True)
 class Method:
@@ -49,15 +47,9 @@ class Method:
         """The names of the selector's parameters."""
         return set(self.selector._get_param_names())
 
-    def is_method_of(self, selector: Any) -> bool:
-        """Whether a selector is of this class, with these settings."""
-        return type(selector) is self.selector and all(
-            getattr(selector, name) == value for name, value in self.settings.items()
-        )
-
 
 def presence(X: Any) -> dict[str, float | str]:
-    """Choose information gain's threshold: 0 for sparse data, else each feature's median."""
+    """Choose information gain's threshold: presence is informative where most values are 0."""
     return {"threshold": "median" if is_dense(X) else 0.0}
 
 
@@ -67,10 +59,10 @@ def rule_for(X: Any) -> dict[str, str]:
 
 
 def is_dense(X: Any) -> bool:
-    """Whether most values are not zero. A memory map counts as dense, and is not read."""
-    if is_sparse(X) or isinstance(X, np.memmap):
-        return not is_sparse(X)
-    return bool(np.count_nonzero(X) > (1 - MOSTLY) * X.size)
+    """Whether most values of an array are not zero. A memory map is taken as dense, not read."""
+    if is_sparse(X):
+        return False
+    return isinstance(X, np.memmap) or bool(np.count_nonzero(X) > X.size / 2)
 
 
 USES_TARGET = (
@@ -228,9 +220,13 @@ def method_for(method: str, *, has_target: bool) -> str:
 
 def method_of(selector: Any) -> str:
     """Find the name of a selector's method; the name of its class if it is none of `METHODS`."""
-    found = [name for name, entry in METHODS.items() if entry.is_method_of(selector)]
-    best = max(found, key=lambda name: len(METHODS[name].settings), default=None)
-    return type(selector).__name__ if best is None else best
+    found = {
+        name: len(entry.settings)
+        for name, entry in METHODS.items()
+        if type(selector) is entry.selector
+        and all(getattr(selector, key) == value for key, value in entry.settings.items())
+    }
+    return max(found, key=found.__getitem__, default=type(selector).__name__)
 
 
 def label_of(method: str) -> str:

@@ -9,9 +9,9 @@ from sklearn.utils.validation import validate_data
 
 from ridgewise._memory import remembered
 from ridgewise._threads import one_blas_thread
-from ridgewise._typing import FloatArray, IndexArray, is_sparse
+from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.selectors._base import FeatureSelector, as_numbers, check_n_features
-from ridgewise.spectrum import is_outside
+from ridgewise.spectrum import as_dense, is_outside
 
 
 class RRQRSelector(FeatureSelector):
@@ -80,15 +80,11 @@ class RRQRSelector(FeatureSelector):
         return self._set_selection(order[:wanted])
 
 
-def as_dense(X: Any) -> FloatArray:
-    """Return a dense float64 copy of X."""
-    return (X.toarray() if is_sparse(X) else X).astype(np.float64)
-
-
 def pivots(X: Any) -> tuple[IndexArray, int]:
     """Return the permutation of a column-pivoted QR of X, and the rank."""
     with one_blas_thread():
-        R, order = qr(as_dense(X), overwrite_a=True, mode="r", pivoting=True, check_finite=False)
+        copy = as_dense(X).astype(np.float64)
+        R, order = qr(copy, overwrite_a=True, mode="r", pivoting=True, check_finite=False)
     diagonal = np.abs(np.diagonal(R))
     cutoff = np.finfo(np.float64).eps * max(X.shape) * diagonal[0]
     return order.astype(np.intp), int(np.count_nonzero(diagonal > cutoff))

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """scikit-learn's supervised selectors, with the interface of this package."""
 
-from collections.abc import Callable
 from typing import Any, Self
 from warnings import catch_warnings, simplefilter
 
@@ -12,16 +11,12 @@ from sklearn.linear_model import Lasso, Ridge, RidgeClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC, l1_min_c
 from sklearn.utils import check_X_y
+from sklearn.utils.validation import validate_data
 
 from ridgewise._checks import check_one_of
 from ridgewise._memory import remembered
 from ridgewise._typing import FloatArray, is_sparse
-from ridgewise.selectors._base import (
-    FeatureSelector,
-    check_n_features,
-    descending,
-    validate_wide,
-)
+from ridgewise.selectors._base import FeatureSelector, check_n_features, descending, validate_wide
 from ridgewise.spectrum import column_variances
 
 L1_PENALTIES = (0.5, 0.3, 0.2, 0.1)  # of the smallest that leaves no feature; weaker ones fit noise
@@ -53,6 +48,8 @@ class SklearnSelector(FeatureSelector):
     array([1])
     """
 
+    _needs_target = True
+
     def __init__(
         self,
         n_features_to_select: int | float | None = None,
@@ -65,41 +62,26 @@ class SklearnSelector(FeatureSelector):
         self.classify = classify
 
     def _fit(self, X: Any, y: Any) -> Self:
-        check_one_of("by", self.by, tuple(SCORES))
+        check_one_of("by", self.by, ("f-test", "l1", "rfe"))
+        y = tuple(validate_data(self, y=y).tolist())  # hashable, so that results are remembered
         X = validate_wide(self, X)
         d = X.shape[1]
         wanted = min(d, check_n_features(self.n_features_to_select, d, default=max(1, d // 2)))
-        scores = SCORES[self.by](X, wanted, y=_Target(y), classify=bool(self.classify))
+        target = {"y": y, "classify": bool(self.classify)}
+        if self.by == "f-test":
+            scores = remembered(_f_values, X, **target)
+        elif self.by == "l1":
+            scores = _l1_scores(X, wanted, **target)
+        else:
+            scores = _rfe_scores(X, wanted, **target)
         return self._set_selection(descending(scores)[:wanted])
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
+
+def _checked(X: Any, y: tuple[Any, ...], classify: bool) -> tuple[Any, Any]:
+    return check_X_y(X, y, accept_sparse="csr", dtype=np.float64, y_numeric=not classify)
 
 
-class _Target:
-    """A target that compares by its values, so that results can be remembered."""
-
-    def __init__(self, y: Any) -> None:
-        self.values = np.asarray(y)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Target) and np.array_equal(self.values, other.values)
-
-    def __hash__(self) -> int:
-        return hash(self.values.shape)
-
-
-def _checked(X: Any, y: _Target, classify: bool) -> tuple[Any, Any]:
-    return check_X_y(X, y.values, accept_sparse="csr", dtype=np.float64, y_numeric=not classify)
-
-
-def _f_scores(X: Any, count: int, **target: Any) -> FloatArray:
-    return remembered(_f_values, X, **target)
-
-
-def _f_values(X: Any, *, y: _Target, classify: bool) -> FloatArray:
+def _f_values(X: Any, *, y: tuple[Any, ...], classify: bool) -> FloatArray:
     """F values; constant features come last."""
     X, target = _checked(X, y, classify)
     with np.errstate(divide="ignore", invalid="ignore"), catch_warnings():
@@ -119,7 +101,7 @@ def _l1_scores(X: Any, count: int, **target: Any) -> FloatArray:
     return np.where(sizes > 0, f_values.max() + 1 + sizes / (sizes.max() or 1.0), f_values)
 
 
-def _l1_sizes(X: Any, *, y: _Target, classify: bool) -> FloatArray:
+def _l1_sizes(X: Any, *, y: tuple[Any, ...], classify: bool) -> FloatArray:
     """Sizes of coefficients on standardized features, for each of `L1_PENALTIES`."""
     X, target = _checked(X, y, classify)
     Z = StandardScaler(with_mean=not is_sparse(X)).fit_transform(X)
@@ -137,7 +119,7 @@ def _l1_sizes(X: Any, *, y: _Target, classify: bool) -> FloatArray:
         return np.array([_sizes(model.fit(Z, target).coef_) for model in models])
 
 
-def _rfe_scores(X: Any, count: int, *, y: _Target, classify: bool) -> FloatArray:
+def _rfe_scores(X: Any, count: int, *, y: tuple[Any, ...], classify: bool) -> FloatArray:
     """0 for features that were eliminated; for the others the sizes of their coefficients."""
     X, target = _checked(X, y, classify)
     alpha = max(RFE_ALPHA * float(column_variances(X).sum()), np.finfo(np.float64).tiny)
@@ -151,10 +133,3 @@ def _rfe_scores(X: Any, count: int, *, y: _Target, classify: bool) -> FloatArray
 
 def _sizes(coef: FloatArray) -> FloatArray:
     return np.asarray(np.linalg.norm(np.atleast_2d(coef), axis=0))
-
-
-SCORES: dict[str, Callable[..., FloatArray]] = {
-    "f-test": _f_scores,
-    "l1": _l1_scores,
-    "rfe": _rfe_scores,
-}

@@ -15,8 +15,8 @@ from ridgewise._memory import remembered
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.guarantees import effective_dimension, measured_certificate, unweighted_promise
 from ridgewise.models import DualPath, choose_alpha
+from ridgewise.selectors._base import SpectralSelector, check_alpha, check_squares
 from ridgewise.selectors._limits import as_targets, read_limits
-from ridgewise.selectors._spectral import SpectralSelector, check_alpha, check_squares
 from ridgewise.spectrum import Spectrum, as_columns, as_numeric, compute_spectrum, scaled_columns
 from ridgewise.subset import (
     TARGETS,

@@ -6,6 +6,7 @@ This room knows containers and no algorithm.
 
 from ridgewise.spectrum._columns import Columns
 from ridgewise.spectrum._containers import (
+    as_dense,
     as_numeric,
     as_source,
     column_variances,
@@ -34,6 +35,7 @@ __all__ = [
     "TallSpectrum",
     "WideSpectrum",
     "as_columns",
+    "as_dense",
     "as_numeric",
     "as_rows",
     "as_source",
