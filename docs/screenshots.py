@@ -11,8 +11,8 @@ from follow import main as follow
 from playwright.sync_api import sync_playwright
 
 DOCS = Path(__file__).resolve().parent
-REPORTS = {"select": "words-selected/report.html", "compare": "words-compared/report.html"}
-SIZE = {"width": 1180, "height": 1120}
+WIDTH = 1180
+REPORTS = {"select": ("words-selected", 1105), "compare": ("words-compared", 1090)}  # heights
 
 
 def take_pictures() -> None:
@@ -21,9 +21,9 @@ def take_pictures() -> None:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
         )
-        for name, report in REPORTS.items():
-            page = browser.new_page(viewport=SIZE)
-            page.goto(Path(report).resolve().as_uri())
+        for name, (folder, height) in REPORTS.items():
+            page = browser.new_page(viewport={"width": WIDTH, "height": height})
+            page.goto(Path(folder, "report.html").resolve().as_uri())
             page.screenshot(path=DOCS / "images" / f"{name}.png")
         browser.close()
 
