@@ -79,7 +79,7 @@ html_theme_options = {
     "back_to_top_button": False,
 }
 # pages that stand alone need no list of their neighbours; the gallery and the API have theirs
-ALONE = "index start guide guarantees how-it-works performance scaling paper-corrected"
+ALONE = "index start guide additive guarantees how-it-works performance scaling paper-corrected"
 ALONE += " paper-reproduced developing changelog"
 html_sidebars = {page: [] for page in ALONE.split()}
 html_show_sourcelink = False

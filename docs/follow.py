@@ -6,7 +6,8 @@
 
 Bash blocks start here, with a new home folder; each continues in the final folder of the one before
 it. Python blocks are one session in that folder. A text block is the expected output of the block
-before it; "..." matches anything. Exit status 1 if a block fails or its output differs.
+before it; "..." matches anything. After a line <!-- if EXPRESSION -->, it is compared only if the
+expression is true in that session. Exit status 1 if a block fails or its output differs.
 """
 
 import contextlib
@@ -17,20 +18,23 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
 
 class Block(NamedTuple):
-    """A code block of a page, and its expected output (or None)."""
+    """A code block of a page, its expected output (or None), and when to compare that."""
 
     language: str
     code: str
     shown: str | None
+    condition: str
 
 
-def main(page: Path, installed: bool) -> None:
-    """Run all blocks of a page."""
+def main(page: Path, installed: bool, afterwards: Callable[[], None] = lambda: None) -> None:
+    """Run all blocks of a page, and then a function in their folder."""
     text = page.read_text(encoding="utf-8")
     if installed:
         text = re.sub(r"^pip install .*\n", "", text, flags=re.M)
@@ -42,20 +46,24 @@ def main(page: Path, installed: bool) -> None:
             run = run_bash if block.language == "bash" else run_python
             printed = run(block.code, names)
             print(printed, flush=True)
-            if block.shown is not None and not is_alike(printed, block.shown):
+            if block.shown is None or not eval(block.condition, names):
+                continue
+            if not is_alike(printed, block.shown):
                 sys.exit(f"{page} shows something else:\n\n{block.shown}")
+        afterwards()
         os.chdir("/")  # out of the folder that is about to go
 
 
 def blocks(text: str) -> list[Block]:
     """The code blocks of a page."""
-    found = re.findall(r"^```(\w+)\n(.*?)^```$", text, re.M | re.S)
-    shown = [code if language == "text" else None for language, code in found[1:]] + [None]
-    return [
-        Block(language, code, after)
-        for (language, code), after in zip(found, shown, strict=True)
-        if language in ("bash", "python")
-    ]
+    found = re.findall(r"(?:^<!-- if ([^\n]*) -->\n)?^```(\w+)\n(.*?)^```$", text, re.M | re.S)
+    result = []
+    for (_, language, code), after in zip_longest(found, found[1:], fillvalue=("", "", "")):
+        if language in ("bash", "python"):
+            condition, following, shown = after
+            is_shown = following == "text"
+            result.append(Block(language, code, shown if is_shown else None, condition or "True"))
+    return result
 
 
 def run_bash(code: str, names: dict[str, Any]) -> str:

@@ -3,11 +3,11 @@
 Non-linear additive models: splines, categories, dominance
 ==========================================================
 
-A ridge model of splines of each feature is a sum of curves, one a feature: an *additive* model. Its
-columns come in groups, and what one wants to select are features, that is groups. You will see
-three such models: splines of 2,000 measurements, one-hot columns of categories, and additive and
-dominance columns of genetic markers. Each has a certificate, and its held-out error stands beside
-that of the linear selection.
+A ridge model on splines of each feature is a sum of curves, one per feature: an *additive* model.
+The columns of a feature are a group, and selecting groups selects features. This example has three
+such models: splines of 2,000 measurements, one-hot columns of categories, and additive and
+dominance columns of genetic markers. Each has a certificate, and its held-out error is compared
+with that of a linear selection.
 """
 
 import matplotlib.pyplot as plt
@@ -47,11 +47,10 @@ y = np.sin(2 * f[0]) + f[1] ** 2 + np.abs(f[2]) + 0.5 * f[3] - 0.5 * f[4] ** 2
 y += 0.3 * rng.standard_normal(len(y))
 
 # %%
-# ``FeatureExpansion`` applies a transformer to the features, a block of them at a time, whenever
-# columns are read: the 10,000 columns are never in memory together. The selector takes the result
-# as it takes any data, and selects a feature's five columns together. The certificate is about the
-# additive model: with K the sum of all features' spline kernels, it bounds K~ between multiples
-# of K.
+# ``FeatureExpansion`` applies a transformer to the features, one block at a time, whenever columns
+# are read: the 10,000 columns are never all in memory. The selector accepts the result as any other
+# data, and selects a feature's five columns together. The certificate is about the additive model:
+# K is the sum of all features' spline kernels, K~ that of the selected, weighted ones.
 
 splines = FeatureExpansion(SplineTransformer(n_knots=4, include_bias=False))
 expanded = splines.fit_transform(X[:n_train])
@@ -60,9 +59,9 @@ selector = BSSSelector(400, center=True).fit(expanded)
 print(selector.certificate_)
 
 # %%
-# Few features, with the labels: the best subset, of features and of groups. A small alpha selects
-# features that complement each other; the default, a large one, rather each by itself. For lines,
-# the default is the better of the two.
+# Few features, with labels: the best subset, of features and of groups. A small alpha selects
+# features that complement each other. The default, a large one, rates each feature by itself, and
+# is the better of the two for the linear model.
 
 numbers, errors = [5, 10, 20, 40], {}
 for name, first, alpha in (("linear", FunctionTransformer(), "auto"), ("additive", splines, 5.0)):
@@ -79,9 +78,9 @@ print(best.optimality_)
 # %%
 # Categories
 # ----------
-# 40 categorical columns of 12 levels, of which three matter. A category is selected as a whole, and
-# the model has one number a level. Integer codes of the levels, the linear alternative, mean
-# nothing.
+# Three of 40 categorical columns matter; each has 12 levels. A category is selected as a whole, and
+# the model has one coefficient per level. The linear alternative, integer codes of the levels, has
+# no meaning.
 
 levels = rng.integers(0, 12, (500, 40))
 effects = rng.standard_normal((3, 12))
@@ -97,9 +96,9 @@ print(chosen.certificate_)
 # %%
 # Dominance
 # ---------
-# A genetic marker is 0, 1 or 2. The additive column is that number, the dominance column tells
-# whether it is 1. With ``PolynomialFeatures`` or any function of one feature, the two columns of a
-# marker are a group.
+# A genetic marker is 0, 1 or 2. The additive column is that number, the dominance column says
+# whether it is 1. The two columns of a marker are a group. Any function of one feature will do, and
+# so will ``PolynomialFeatures``.
 
 
 def additive_and_dominance(genotype):
@@ -120,7 +119,8 @@ for name, first in (("additive", FunctionTransformer()), ("with dominance", both
 print(chosen.certificate_)
 
 # %%
-# The errors of the first part: with curves a handful of features does what no number of lines can.
+# The errors of the first part: a few features with curves predict better than any number of
+# features with lines.
 
 figure, axes = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
 axes.plot(numbers, errors["linear"], "o-", color=GREY, label="linear selection and model")

@@ -3,10 +3,10 @@
 Which genes, and could others do better?
 ========================================
 
-A panel of a few dozen genes out of thousands: :class:`~ridgewise.SubsetSelector` selects it for
-ridge regression, with labels or without, and then bounds what *every* other panel of the same size
-could do. This example shows the path of the selection with that bound, how alpha leads from a
-filter to best subset selection, and a panel that has to stay within a budget.
+:class:`~ridgewise.SubsetSelector` selects a few dozen genes out of thousands for ridge regression,
+with labels or without, and then bounds how well *every* other panel of the same size could fit.
+This example shows the path of the selection with that bound, the effect of alpha (from a filter to
+best subset selection), and a panel within a budget.
 """
 
 import matplotlib.pyplot as plt
@@ -39,8 +39,8 @@ y = activity[:, 0] + 0.7 * activity[:, 1] - 0.5 * activity[:, 2] + rng.standard_
 # %%
 # A panel of 40 genes
 # -------------------
-# ``bound`` takes sizes at which to bound all other subsets. The first genes of ``selected_`` are
-# the panel of each size, so that one fit gives the whole path.
+# ``bound`` has the sizes for which all other subsets are bounded. The first k genes of
+# ``selected_`` are the panel of size k, so one fit gives the whole path.
 
 sizes = [5, 10, 20, 30, 40]
 selector = SubsetSelector(40, target="y", center=True, bound=sizes).fit(X, y)
@@ -48,24 +48,24 @@ print(selector.optimality_)
 print(*selector.feature_names_in_[selector.selected_[:6]])
 
 # %%
-# The objective of ridge regression, from no gene (0) to all genes (1). No panel whatsoever is above
-# the bars.
+# The objective of ridge regression, scaled to 0 for no gene and 1 for all genes. No panel of that
+# size can be above the bars.
 
 gaps = selector.gap_path_
 tops = [(gaps[k].of_none - gaps[k].bound) / (gaps[k].of_none - gaps[k].of_all) for k in sizes]
 fig, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 ax.plot(np.arange(1, 41), selector.objective_path_, color=BLUE, lw=2, label="selected")
 ax.plot(sizes, tops, "_", color=ORANGE, ms=16, mew=2, label="no panel is above this")
-ax.set(xlabel="genes", ylabel="reached, of what all genes give", ylim=(0, 1.05))
+ax.set(xlabel="genes", ylabel="objective: 0 no gene, 1 all genes", ylim=(0, 1.05))
 ax.legend(loc="lower right", frameon=False)
 plt.show()
 
 # %%
 # How to choose alpha
 # -------------------
-# A large alpha makes a filter, which looks at each gene by itself and takes many of the same
-# module. A small one makes best subset selection, which fits noise. Cross-validation decides, as
-# for any parameter.
+# With a large alpha, genes are rated one by one, as by a filter, and many are from the same module.
+# With a small one, this is best subset selection, which fits noise. Choose it by cross-validation,
+# like any parameter.
 
 diagonal = np.sum((expression - expression.mean(axis=0)) ** 2) / n_samples
 model = make_pipeline(
@@ -98,7 +98,8 @@ print(panel.optimality_.sentence)
 # %%
 # Without labels
 # --------------
-# ``target="data"``, the default, serves any outcome that the genes explain: it covers the modules.
+# ``target="data"``, the default, is for any outcome that the genes explain: the panel covers the
+# modules.
 
 anything = SubsetSelector(20, center=True).fit(X)
 print(len(set(module[anything.selected_])), "of 10 modules")

@@ -89,8 +89,8 @@ figure.legend(loc="outside upper center", ncols=3, frameon=False, fontsize=10)
 plt.show()
 
 # %%
-# Differences, times, and the same words again
-# --------------------------------------------
+# Differences, stability and times
+# --------------------------------
 # Folds share most of their training samples, so a plain t-test over folds is too optimistic;
 # ``paired`` corrects for that. With so few folds only large differences are significant, and of ten
 # tests one is expected to have p below 0.1 by chance.
@@ -99,7 +99,7 @@ for n_words in (50, 700):
     print(f"{n_words} words")
     for other in list(selectors)[1:]:
         test = found.paired("BSS", other, n_features=n_words)
-        print(f"  BSS less {other:18} {test.difference:+.3f}, p = {test.p_value:.3f}")
+        print(f"  BSS minus {other:18} {test.difference:+.3f}, p = {test.p_value:.3f}")
 
 # %%
 # ``stability`` is 1 if every fold selects the same words, and 0 for random selections; ``seconds``

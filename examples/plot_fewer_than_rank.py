@@ -6,7 +6,7 @@ Fewer features than the rank
 With fewer features than the rank of the data, some directions are lost. But a ridge model does
 not use all directions. This example shows how alpha and the *effective dimension* determine what
 :class:`~ridgewise.BSSSelector` can guarantee for so few features, which directions are lost, and
-how models change that the certificate covers, and others.
+how much models change, with alphas that the certificate covers and with others.
 """
 
 import matplotlib.pyplot as plt
@@ -83,7 +83,7 @@ for n, dimension, alpha in zip(n_features, dimensions, alphas, strict=True):
     axes.annotate(n, (alpha, dimension), xytext=(5, 5), textcoords="offset points", color=BLUE)
 axes.set_xscale("log")
 axes.set(xlabel="alpha", ylabel="effective dimension", ylim=(0, None))
-axes.set_title("The alpha that so many features can serve", loc="left")
+axes.set_title("The smallest alpha with a guarantee, by number of features", loc="left")
 plt.show()
 
 # %%
@@ -157,7 +157,7 @@ plt.show()
 
 best = grid[np.argmin(errors["all wavelengths"])]
 print(f"effective dimension at alpha {best:.0f}: {effective_dimension(best):.1f}")
-print("24 wavelengths, as they are:")
+print("24 wavelengths, as selected above:")
 print(certify(X, few, alpha=best))
 print("48 wavelengths, selected for it:")
 print(certify(X, BSSSelector(48, alpha=best, rule="slack", polish=True).fit(X)))

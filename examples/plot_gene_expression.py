@@ -101,14 +101,14 @@ figure.legend(loc="outside upper center", ncols=3, frameon=False)
 plt.show()
 
 # %%
-# What the panel can tell
+# What the panel predicts
 # -----------------------
 # The activity of each module is a possible outcome that no selector has seen. The figure shows how
 # much of its variance a ridge regression explains in new samples. Alpha is the smallest that the
 # certificate of the 40 genes covers; that of the 80 genes is smaller, so it is covered too.
 
 alpha = selector.alpha_
-print(f"alpha {alpha:.0f}; 80 genes are certified from {larger.alpha_:.0f} on")
+print(f"alpha {alpha:.0f}; 80 genes are certified for alpha >= {larger.alpha_:.0f}")
 varied = panels["40 that vary most"]
 data = {
     "BSS, 40": (selector.transform(train), selector.transform(new)),
@@ -132,6 +132,6 @@ plt.show()
 # %%
 # A module with no gene in the panel, or a single one, is predicted badly, though all genes could
 # predict it. This is the loss that the alpha of the certificate describes: models with this alpha
-# use the stronger directions and shrink the weaker ones. Where the panel is better than all genes,
-# this alpha is too large for them: the panel overestimates the direction (``upper`` is above 1), so
-# it is shrunk less.
+# use the stronger directions and shrink the weaker ones. The panel can be better than all genes: it
+# overestimates a direction (``upper`` is above 1), so the direction is shrunk less, and this alpha
+# is too large for all genes.

@@ -24,15 +24,15 @@ plt.rcParams.update({"font.size": 11, "axes.spines.top": False, "axes.spines.rig
 # Between the two barriers of BSS, a feature has a smallest and a largest admissible weight; if the
 # first is below the second, it is feasible. Of the feasible features,
 #
-# - ``"norm"`` draws that with the largest leverage score: the paper's rule, and the fastest;
-# - ``"slack"`` draws that with the most room, as the difference of the inverse weights;
-# - ``"ratio"`` draws that with the most room, as the ratio of the weights.
+# - ``"norm"`` draws the one with the largest leverage score: the paper's rule, and the fastest;
+# - ``"slack"`` draws the one with the largest difference of the two inverse weights;
+# - ``"ratio"`` draws the one with the largest ratio of the two weights.
 #
-# All with the same number of draws, on the same data:
+# All have the same number of draws, on the same data:
 
 X, _ = make_ridge_synthetic(n_samples=60, n_features=4000, random_state=0)
 n_draws = 3 * 60
-BSSSelector(n_draws).fit(X)  # once before the clock runs
+BSSSelector(n_draws).fit(X)  # warm up before timing
 fitted = {}
 print("rule    polish   measured          epsilon   processor seconds")
 for rule in COLOURS:

@@ -41,9 +41,7 @@ X = sp.csc_array(
 X.sum_duplicates()
 del copies, home, anybody, neighbour, carriers
 megabytes = (X.data.nbytes + X.indices.nbytes + X.indptr.nbytes) / 1e6
-print(
-    f"{X.shape[0]} x {X.shape[1]:,}, {X.nnz / n_variants:.1f} entries a variant, {megabytes:.0f} MB"
-)
+print(f"{X.shape[0]} x {X.shape[1]:,}, {X.nnz / n_variants:.1f} per variant, {megabytes:.0f} MB")
 print(f"dense, in double precision: {X.shape[0] * X.shape[1] * 8 / 1e6:.0f} MB")
 
 # %%

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-Words that stand for all words
+Words that represent all words
 ==============================
 
 A document-term matrix has thousands of words, and a linear classifier rarely needs them all. Here
@@ -102,10 +102,10 @@ axes.text(0.02, 0.97, model.classes_[1], color=ORANGE, weight="bold", transform=
 axes.text(
     0.98, 0.03, model.classes_[0], color=BLUE, weight="bold", transform=axes.transAxes, ha="right"
 )
-axes.set_title("Selected words that speak most for a topic", loc="left")
+axes.set_title("Selected words with the largest effects", loc="left")
 plt.show()
 
 # %%
-# A selected word need not indicate a topic: BSS has not seen the topics. The same words serve any
+# A selected word need not indicate a topic: BSS does not use the topics. The same words serve any
 # other question about these documents. If only the topics matter, a supervised method needs fewer
 # words.

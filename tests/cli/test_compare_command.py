@@ -127,6 +127,14 @@ def test_rfe_is_left_out_where_it_takes_long(run_here, table, without_page, monk
     assert any("RFE is left out" in note for note in json.loads(out)["notes"])
 
 
+def test_one_feature(run_here, without_page, tmp_path):
+    X = np.random.default_rng(0).standard_normal((30, 1))
+    np.savez(tmp_path / "one.npz", X=X, y=np.where(X[:, 0] > 0, "high", "low"))
+    code, out, err = run_here("compare", "one.npz", "-t", "y", "--folds", "3", "--repeats", "1")
+    assert (code, err) == (0, "")
+    assert "RFE is left out, because it needs at least two features" in " ".join(out.split())
+
+
 def test_regression(run_here, table, without_page):
     options = ("-t", "dose", "--ids", "patient", "--ids", "outcome", "-n", "40", *QUICK, "--json")
     code, out, err = run_here("compare", table, *options)

@@ -188,9 +188,11 @@ def _default_methods(X: Any, classify: bool) -> tuple[list[str], str | None]:
     """The default methods for these data, and a note if one was left out."""
     methods = [name for name in DEFAULT_METHODS if classify or METHODS[name].target != "classes"]
     n, d = X.shape
-    if min(n, d) * n * d < MOST_RFE_WORK:
+    if d > 1 and min(n, d) * n * d < MOST_RFE_WORK:
         return methods, None
     methods.remove("rfe")
+    if d == 1:
+        return methods, "RFE is left out, because it needs at least two features."
     return methods, "RFE is left out, because it is slow on data of this size: -m rfe runs it."
 
 

@@ -188,8 +188,9 @@ def describe_held_out(run: SelectionRun) -> list[str]:
     write = "{:.1%}".format if held_out.classify else "{:.3g}".format
     what = "misclassified" if held_out.classify else "mean squared error"
     always = "the largest class" if held_out.classify else "the mean"
+    included = ", selection included" if method_of(run.selector) in METHODS else ""
     return [
-        f"On held-out samples ({held_out.n_splits}-fold, selection included): "
+        f"On held-out samples ({held_out.n_splits}-fold{included}): "
         f"{write(held_out.selected)} {what} with {run.selector.n_selected_:,} selected features, "
         f"{write(held_out.everything)} with all {run.n_features:,}; the standard error of the "
         f"difference is {write(held_out.standard_error)}. Predicting {always} for every "

@@ -78,6 +78,14 @@ def test_what_is_not_plain_stays(read, name, values):
     assert table.notes == ()
 
 
+def test_a_word_of_a_vocabulary_is_no_target(read):
+    words = ["key", "keys", "kind", "label", "lambda", "large", "last"]
+    counts = dict(zip(words, RNG.poisson(1.0, (len(words), N)), strict=True))
+    table = read({"y": SITES, **counts}, target="y")
+    assert table.feature_names.tolist() == words
+    assert table.notes == ()
+
+
 def test_drop(read, tmp_path):
     table = read({**NUMBERS, "site": SITES, "other": SITES}, drop=["site", "other", "b"])
     assert table.feature_names.tolist() == ["a"]

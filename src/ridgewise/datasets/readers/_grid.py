@@ -27,6 +27,7 @@ YES_NO = {"true", "false", "t", "f", "yes", "no", "y", "n", "0", "1", "0.0", "1.
 TARGET = re.compile(r"targets?|labels?|class(es)?|outcome|response", re.I)
 LIKELY = re.compile("|".join(f"(?:{each.pattern})" for each in (ID, SPLIT, TARGET)), re.I)
 FEWEST_ROWS = 5  # fewer are in order by chance
+NEIGHBOURS = 3  # names on either side: seven in alphabetical order are words of a vocabulary
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,8 @@ def _left_out(grid: Grid, taken: set[int], options: Options, notes: list[str]) -
     reasons = {}
     for place in sorted({0, *likely, *np.unique(grid.text_columns)} - taken):
         name, texts = grid.columns[place], grid.texts[grid.text_columns == place]
+        if TARGET.fullmatch(name) and _is_in_vocabulary(place, grid.columns):
+            continue
         why = _why_no_feature(place, name, grid.values[:, place], texts, options.target)
         if why is not None and name not in options.keep:
             reasons[place] = f"{shortened(name)} {why}"
@@ -150,6 +153,12 @@ def _why_no_feature(
     if place == 0 or ID.fullmatch(name):
         return None if texts else _why_id(name, numbers)
     return None
+
+
+def _is_in_vocabulary(place: int, columns: list[str]) -> bool:
+    """Tell whether the names around a column are sorted, as the words of a vocabulary are."""
+    around = columns[max(0, place - NEIGHBOURS) : place + NEIGHBOURS + 1]
+    return len(around) > 2 * NEIGHBOURS and around == sorted(around)
 
 
 def _why_id(name: str, numbers: AnyArray) -> str | None:
