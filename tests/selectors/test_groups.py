@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from ridgewise import BSSSelector, LeverageSelector, RandomSelector, SubsetSelector, certify
 from ridgewise._groups import resolve_groups
 from ridgewise.guarantees import leverage_promise
-from ridgewise.selectors._bss import FewerFeaturesWarning
+from ridgewise.selectors import FewerFeaturesWarning
 
 N, D = 12, 60
 rng = np.random.default_rng(0)

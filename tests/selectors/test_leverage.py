@@ -2,6 +2,7 @@
 """LeverageSelector: unbiased weights, the same draws everywhere, the largest scores."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from ridgewise import LeverageSelector, features_for_epsilon, make_ridge_synthetic
 from ridgewise.guarantees import leverage_promise
+from ridgewise.selectors import FewerFeaturesWarning
 from ridgewise.selectors._leverage import draw_each_once, draw_with_replacement
 
 SAMPLINGS = ("iid", "bernoulli", "top")
@@ -387,3 +389,13 @@ def test_more_draws_than_memory_holds_are_refused(parameters, sampling):
 def test_an_alpha_beyond_floats_is_refused():
     with pytest.raises(ValueError, match="alpha must be a finite number >= 0"):
         LeverageSelector(2, alpha=10**400).fit(np.eye(3))
+
+
+def test_fewer_features_than_asked_for_are_said():
+    X = np.random.default_rng(0).standard_normal((20, 200))
+    with pytest.warns(FewerFeaturesWarning, match='of 100 asked for: .* sampling="top"'):
+        LeverageSelector(100, random_state=0).fit(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FewerFeaturesWarning)
+        assert LeverageSelector(100, sampling="top").fit(X).n_selected_ == 100
+        LeverageSelector(random_state=0).fit(X)  # no number was asked for

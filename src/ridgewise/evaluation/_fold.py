@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, NamedTuple
+from warnings import catch_warnings, simplefilter
 from zlib import crc32
 
 import numpy as np
@@ -16,6 +17,7 @@ from ridgewise._memory import Memory, remembering
 from ridgewise._threads import one_blas_thread
 from ridgewise._typing import AnyArray, FloatArray, IndexArray, is_sparse
 from ridgewise.models import DualPath, choose_alpha, class_targets, dual_path
+from ridgewise.selectors import FewerFeaturesWarning
 
 EDGES = {"smallest": -1.0, "": 0.0, "largest": 1.0}
 
@@ -144,7 +146,8 @@ def _try(selector: Any, seed: int, data: _FoldData, memory: Memory) -> CellResul
     """Select from the training samples, with a clock, and test what was selected."""
     selector = clone(selector)
     selector.set_params(**dict.fromkeys(_random_states(selector), seed))
-    with _numpy_seeded(seed):
+    with _numpy_seeded(seed), catch_warnings():
+        simplefilter("ignore", FewerFeaturesWarning)  # the table says how many there were
         start, saved = perf_counter(), memory.seconds_saved
         selector.fit(data.X_train, data.y_train)
         seconds = perf_counter() - start + memory.seconds_saved - saved

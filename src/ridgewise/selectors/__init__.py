@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """scikit-learn selectors, one file a method, and the registry of methods."""
 
-from ridgewise.selectors._bss import BSSSelector, FewerFeaturesWarning
+from ridgewise.selectors._base import FewerFeaturesWarning
+from ridgewise.selectors._bss import BSSSelector
 from ridgewise.selectors._given import GivenSelector
 from ridgewise.selectors._information_gain import InformationGainSelector
 from ridgewise.selectors._leverage import LeverageSelector

@@ -3,6 +3,7 @@
 
 from numbers import Integral, Real
 from typing import Any, Self
+from warnings import warn
 
 import numpy as np
 import scipy.sparse as sp
@@ -190,6 +191,10 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
         return f"<{text}: {count}: {listed}>"
 
 
+class FewerFeaturesWarning(UserWarning):
+    """Fewer distinct features could be selected than were asked for."""
+
+
 class SpectralSelector(FeatureSelector):
     """Base of the selectors that draw from the rows of U in X = V S U^T."""
 
@@ -231,6 +236,19 @@ class SpectralSelector(FeatureSelector):
         """How many draws ``n_features_to_select`` asks for; by default at most this share."""
         default = max(1, min(int(share * len(groups)), DRAWS_PER_RANK * self.rank_))
         return check_n_groups(self.n_features_to_select, groups, default)
+
+    def _warn_if_fewer(self, n_selected: int, groups: Groups, reason: str) -> None:
+        """Warn if fewer distinct features, or groups, are selected than were asked for."""
+        if self.n_features_to_select is None:
+            return
+        wanted = min(check_n_groups(self.n_features_to_select, groups, default=1), len(groups))
+        if n_selected < wanted:
+            what = "groups" if groups.given else "features"
+            warn(
+                f"{n_selected} {what} were selected of {wanted} asked for: {reason}",
+                FewerFeaturesWarning,
+                stacklevel=4,
+            )
 
 
 def validate_wide(selector: FeatureSelector, X: Any) -> Any:

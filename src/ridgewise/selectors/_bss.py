@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Single-set spectral sparsification as a selector."""
 
-import warnings
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -30,10 +29,6 @@ NEAR_ENOUGH, NEAR = 1.05, 1.2
 FEW_RUNS, MOST_RUNS = 3, 6
 FALL = 0.85  # the log of upper by lower bound falls about as this power of the draws
 CAUTION = 0.97  # of epsilon, aimed at, since it is no smooth function of the draws
-
-
-class FewerFeaturesWarning(UserWarning):
-    """Fewer distinct features could be selected than were asked for."""
 
 
 class Selection(NamedTuple):
@@ -192,14 +187,7 @@ class BSSSelector(SpectralSelector):
         n = self._n_draws(groups, share=0.5)
         distinct = None if self.n_features_to_select is None else n
         found = self._select(spectrum, n, self.rule, groups, self.polish, distinct)
-        if distinct is not None and len(found.selected) < min(distinct, len(groups)):
-            what = "groups" if groups.given else "features"
-            warnings.warn(
-                f"{len(found.selected)} {what} were selected of {distinct} asked for: the others "
-                "are zero",
-                FewerFeaturesWarning,
-                stacklevel=4,
-            )
+        self._warn_if_fewer(len(found.selected), groups, "the others are zero")
         return self._keep(found, groups)
 
     def _keep(self, found: Selection, groups: Groups) -> Self:

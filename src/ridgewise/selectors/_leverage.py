@@ -157,7 +157,10 @@ class LeverageSelector(SpectralSelector):
                 "features, or ask for a larger epsilon"
             )
         scores = groups.sums(self.leverage_scores_)
-        self._set_selection(*self._sample(scores, n_draws), groups)
+        selected, weights = self._sample(scores, n_draws)
+        reason = 'draws repeat features, or miss them; sampling="top" selects that many'
+        self._warn_if_fewer(len(selected), groups, reason)
+        self._set_selection(selected, weights, groups)
         promised = leverage_promise(self.rank_, n_draws, self.delta) if promises else (None, None)
         self.certificate_ = measured_certificate(
             spectrum,
