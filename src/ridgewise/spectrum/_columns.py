@@ -2,7 +2,6 @@
 """Columns of a container: blocks of them, one after the other, or single ones."""
 
 from collections.abc import Callable, Iterator
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ BLOCK_BYTES = 2**24  # of a block of columns in float64: larger ones are no fast
 
 
 class Columns:
-    """The columns of an array, n values each. Subclasses read other containers.
+    """The columns of an array or memory map, n values each. Subclasses read other containers.
 
     Parameters
     ----------
@@ -52,12 +51,12 @@ class Columns:
     def offset(self) -> FloatArray | None:
         """Scaled means of the features, subtracted from each sample: two parts, shape (2, n).
 
-        The second part is the rounding error of the first.
+        The first sample, and the mean of all differences from it: constant features become 0.
         """
         if self._offset is None and self.centers and self.holds_samples:
             self._offset = np.zeros((2, self.shape[0]))
-            self._offset[0] = self.row_means()
-            self._offset[1] = self.block_sums() / self.shape[1]
+            self._offset[0] = self.take(np.array([0]))[:, 0]
+            self._offset[1] = self.column_sum() / self.shape[1]
         return self._offset
 
     def set_scale(self, scale: float) -> None:
@@ -105,9 +104,10 @@ class Columns:
             yield place, self.finish(block)
 
     def rounded_blocks(self, dtype: Any) -> Iterator[tuple[slice, FloatArray]]:
-        """`dense_blocks` in another floating-point type."""
-        for place, block in self.dense_blocks():
-            yield place, block.astype(dtype, copy=False)
+        """`dense_blocks` in another floating-point type; maybe views of X."""
+        is_plain = self.scale == 1 and not self.centers  # values are then cast once
+        for place, block in self.blocks() if is_plain else self.dense_blocks():
+            yield place, as_dense(block).astype(dtype, copy=False)
 
     def take(self, indices: IndexArray) -> FloatArray:
         """The columns ``indices``, in any order, shape (n, len(indices))."""
@@ -185,17 +185,8 @@ class Columns:
         """Apply a function to each block of columns, as it is stored."""
         return [function(block, *arguments) for _, block in self.blocks()]
 
-    def row_means(self) -> FloatArray:
-        """Scaled means over the columns, shape (n,); exact where all values are equal."""
-        total, low, high = self.row_sums() * self.scale
-        return np.where(low == high, low, total / self.shape[1])
-
-    def row_sums(self) -> FloatArray:
-        """Sums, minima and maxima over the columns as stored, shape (3, n)."""
-        return reduce(merged_sums, self.map(block_row_sums))
-
-    def block_sums(self) -> FloatArray:
-        """Sums over the columns, scaled and centred, shape (n,)."""
+    def column_sum(self) -> FloatArray:
+        """The sum of the columns, scaled and centred, shape (n,)."""
         return sum((block.sum(axis=1) for _, block in self.dense_blocks()), np.zeros(self.shape[0]))
 
     def expect(self, scores: FloatArray) -> None:
@@ -209,35 +200,6 @@ class Columns:
     def largest(self) -> float:
         """The largest absolute value."""
         return max(max(float(block.max()), -float(block.min())) for _, block in self.blocks())
-
-
-class DenseColumns(Columns):
-    """Columns of an array or a memory map, of any type and strides."""
-
-    def rounded_blocks(self, dtype: Any) -> Iterator[tuple[slice, FloatArray]]:
-        """See `Columns.rounded_blocks`. Without scaling and centring, values are cast once."""
-        if self.scale != 1 or self.centers:
-            yield from super().rounded_blocks(dtype)
-            return
-        for place, block in self.blocks():
-            yield place, block.astype(dtype, copy=False)
-
-
-def as_vector(row: Any) -> FloatArray:
-    """A row or a column, sparse or not, as a float64 vector."""
-    return as_dense(row).astype(np.float64).ravel()
-
-
-def block_row_sums(block: Any) -> FloatArray:
-    """Sums, minima and maxima of the rows of a block."""
-    found = block.sum(axis=1, dtype=np.float64), block.min(axis=1), block.max(axis=1)
-    return np.array([as_vector(column) for column in found])
-
-
-def merged_sums(some: FloatArray, others: FloatArray) -> FloatArray:
-    """Merge sums, minima and maxima of two sets of columns."""
-    low, high = np.minimum(some[1], others[1]), np.maximum(some[2], others[2])
-    return np.array([some[0] + others[0], low, high])
 
 
 def stacked_triangle(R: FloatArray, below: FloatArray) -> FloatArray:

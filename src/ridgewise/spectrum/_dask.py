@@ -18,8 +18,8 @@ from dask.delayed import delayed
 from sklearn.utils import gen_batches
 
 from ridgewise._typing import AnyArray, FloatArray, IndexArray, is_sparse
-from ridgewise.spectrum._columns import DenseColumns, as_vector, merged_sums, stacked_triangle
-from ridgewise.spectrum._containers import as_dense, as_numeric
+from ridgewise.spectrum._columns import Columns, stacked_triangle
+from ridgewise.spectrum._containers import as_dense, as_numeric, rescaled
 from ridgewise.spectrum._sparse import SparseColumns
 from ridgewise.spectrum._stored import SlowColumns
 
@@ -66,11 +66,8 @@ class DaskColumns(SlowColumns):
     def triangle(self) -> FloatArray:
         return self.total("triangle", stacked_triangle)
 
-    def row_sums(self) -> FloatArray:
-        return self.total("row_sums", merged_sums)
-
-    def block_sums(self) -> FloatArray:
-        return self.total("block_sums", np.add)
+    def column_sum(self) -> FloatArray:
+        return self.total("column_sum", np.add)
 
     def norms2(self, B: FloatArray) -> FloatArray:
         return np.concatenate(self.each("norms2", B))
@@ -119,8 +116,7 @@ def call(shared: tuple[str, tuple[Any, ...], dict[str, Any]], *parts: Any) -> An
     found = [as_scipy(part) for part in parts]
     has_sparse = is_sparse(found[0])
     whole = found[0] if len(found) == 1 else (sp.vstack if has_sparse else np.vstack)(found)
-    kind = SparseColumns if has_sparse else DenseColumns
-    columns = kind(as_numeric(whole))
+    columns = (SparseColumns if has_sparse else Columns)(as_numeric(whole))
     vars(columns).update(settings)
     with np.errstate(over="ignore", invalid="ignore"):  # the caller checks the result
         result = getattr(columns, method)(*arguments)
@@ -155,14 +151,6 @@ def lazy_columns(X: Any, places: IndexArray, scale: FloatArray | None) -> Any:
     if scale is None:
         return selected
     dtype = selected.dtype if selected.dtype.kind == "f" else np.dtype(np.float64)
-    factors = da.from_array(as_vector(scale)[None, :], chunks=((1,), selected.chunks[1]))
+    factors = da.from_array(scale[None, :], chunks=((1,), selected.chunks[1]))
     meta = selected._meta.astype(dtype)
-    return da.map_blocks(scaled, selected, factors, dtype=dtype, meta=meta)
-
-
-def scaled(part: Any, factors: FloatArray) -> Any:
-    """On a worker: columns, each multiplied by its factor."""
-    part = part if part.dtype.kind == "f" else part.astype(np.float64)
-    if is_sparse(part):
-        return (part @ sp.diags_array(factors[0].astype(part.dtype))).asformat(part.format)
-    return part * factors.astype(part.dtype)
+    return da.map_blocks(rescaled, selected, factors, dtype=dtype, meta=meta)

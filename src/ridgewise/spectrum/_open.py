@@ -4,7 +4,7 @@
 from typing import Any
 
 from ridgewise._typing import is_sparse
-from ridgewise.spectrum._columns import Columns, DenseColumns
+from ridgewise.spectrum._columns import Columns
 from ridgewise.spectrum._containers import is_dask, is_stored, transposed
 from ridgewise.spectrum._sparse import SparseColumns
 from ridgewise.spectrum._stored import StoredColumns
@@ -30,4 +30,4 @@ def columns_class(X: Any) -> type[Columns]:
         return DaskColumns
     if is_stored(X):
         return StoredColumns
-    return SparseColumns if is_sparse(X) else DenseColumns
+    return SparseColumns if is_sparse(X) else Columns

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils import gen_batches
 
 from ridgewise._typing import FloatArray, IndexArray
-from ridgewise.spectrum._columns import Columns, as_vector
+from ridgewise.spectrum._columns import Columns
 
 FEW_NONZEROS = 6  # of a column: pairs of them are fewer than a product with W has terms
 
@@ -53,7 +53,7 @@ class SparseColumns(Columns):
             # SciPy copies one factor, since their formats differ: hence the blocks
             K += (rows.T @ rows).todense()
             if self.offset is not None:
-                sums += as_vector(rows.sum(axis=0))
+                sums += np.asarray(rows.sum(axis=0)).ravel()
         before = K.trace()
         if self.offset is not None:  # (X - b 1^T) (X - b 1^T)^T
             b = self.offset.sum(axis=0)
