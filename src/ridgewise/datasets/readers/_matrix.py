@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from sklearn.datasets import load_svmlight_file
 
 from ridgewise._typing import AnyArray
-from ridgewise.datasets._techtc_files import FEATURES, read_techtc_folder
+from ridgewise.datasets._techtc import FEATURES, read_techtc_folder
 from ridgewise.datasets.readers import _opening
 from ridgewise.datasets.readers._names import as_names, nearest_name, read_names, take_names
 from ridgewise.datasets.readers._raw import Options, Raw, check_room, count, listed, shortened

@@ -16,7 +16,7 @@ from typing import IO, Any
 import numpy as np
 
 from ridgewise._typing import AnyArray
-from ridgewise.datasets._techtc_files import FEATURES, VECTORS
+from ridgewise.datasets._techtc import FEATURES, VECTORS
 from ridgewise.datasets.readers._raw import need
 
 SUFFIXES = {

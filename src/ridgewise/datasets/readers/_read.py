@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ridgewise._typing import AnyArray, is_sparse
-from ridgewise.datasets._techtc_files import VECTORS
+from ridgewise.datasets._techtc import VECTORS
 from ridgewise.datasets.readers import _matrix
 from ridgewise.datasets.readers._csv import read_delimited
 from ridgewise.datasets.readers._frame import read_frame
