@@ -181,7 +181,7 @@ def test_nothing_is_unpickled(tmp_path):
     np.savez(npz, array)
     refuse(npz, "never unpickled")
     np.savez(npz, X=np.eye(1), y=array[0])
-    refuse(npz, "array 'y': .*never unpickled", target="y")
+    refuse(npz, "array 'y' .*never unpickled", target="y")
     np.save(tmp_path / "y.npy", array[0])
     refuse(npz, r"y\.npy .*never unpickled", target=tmp_path / "y.npy")
     for path in (npy, npz):

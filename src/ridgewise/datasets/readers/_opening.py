@@ -13,9 +13,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-import numpy as np
-
-from ridgewise._typing import AnyArray
 from ridgewise.datasets._techtc import FEATURES, VECTORS
 from ridgewise.datasets.readers._raw import need
 
@@ -35,7 +32,6 @@ SUFFIXES = {
 FORMATS = tuple(SUFFIXES)
 COMPRESSED = ("csv", "tsv", "svmlight", "mtx")  # text formats, which may be compressed
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
-PICKLED = "it holds Python objects, which are never unpickled here: save plain values"
 MATRIX_NAMES = tuple(f"matrix.mtx{ending}" for ending in ("", ".gz", ".zst"))  # as 10x writes it
 
 
@@ -136,27 +132,3 @@ def open_text(path: Path, encoding: str | None = None) -> Iterator[IO[str]]:
                 f"{path.name} is not {encoding or 'UTF-8'} text ({found}): give its encoding, "
                 f"such as encoding={usual!r}"
             ) from error
-
-
-def load_numpy(path: Path) -> Any:
-    """Load an .npy or .npz file without unpickling."""
-    try:
-        return np.load(path, allow_pickle=False)
-    except Exception as error:  # of many types, for damaged files
-        if "pickle" in str(error).lower():  # NumPy's message also for any other file
-            raise ValueError(f"{path.name} is not a NumPy file, or {PICKLED}") from error
-        raise ValueError(f"{path.name} is damaged or cut off: {error}") from error
-
-
-def map_numpy(path: Path, *, changing: bool) -> AnyArray | None:
-    """Memory-map an .npy file; None if it has to be loaded: another dtype, or a damaged file.
-
-    With ``changing``, values may be set: copy-on-write, the file does not change.
-    """
-    try:
-        X = np.load(path, mmap_mode="c" if changing else "r", allow_pickle=False)
-    except Exception:  # of many types: `load_numpy` says what is wrong
-        return None
-    if not isinstance(X, np.memmap) or not X.dtype.isnative:
-        return None
-    return np.asarray(X) if X.dtype.kind in "biu" or X.dtype in (np.float32, np.float64) else None

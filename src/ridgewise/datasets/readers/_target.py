@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ridgewise._typing import AnyArray, BoolArray
+from ridgewise.datasets.readers._matrix import load_numpy
 from ridgewise.datasets.readers._names import as_names, nearest_name, read_lines
-from ridgewise.datasets.readers._opening import find_file, load_numpy
+from ridgewise.datasets.readers._opening import find_file
 from ridgewise.datasets.readers._raw import Options, Raw, count, listed, shortened
 
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "<na>", "#n/a", "?", "."})  # casefolded
