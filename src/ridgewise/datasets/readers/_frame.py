@@ -76,18 +76,13 @@ def _grid(frame: Any, header: list[str], request: Request, polars: Any) -> Grid:
     values = np.empty(frame.shape, _common_type(frame, header, request, polars), order="F")
     for place, column in enumerate(frame.iter_columns()):
         values[:, place] = column.cast(polars.Float64).to_numpy() if is_number[place] else np.nan
+    cells = {place: _as_array(frame.to_series(place)) for place in request.columns}
     text = np.flatnonzero(~np.array(is_number, dtype=bool))
-    columns = [_as_array(frame.to_series(place)) for place in text]
-    places = [np.flatnonzero([cell is not None for cell in column]) for column in columns]
-    parts = [column[place] for column, place in zip(columns, places, strict=True)]
-    return Grid(
-        columns=header,
-        values=values,
-        cells={place: _as_array(frame.to_series(place)) for place in request.columns},
-        text_rows=np.concatenate([*places, text[:0]]),
-        text_columns=np.repeat(text, [len(part) for part in parts]),
-        texts=np.concatenate([*parts, np.zeros(0, dtype=object)]),
-    )
+    texts = np.empty((len(text), len(frame)), dtype=object)
+    for row, place in zip(texts, text, strict=True):
+        row[:] = _as_array(frame.to_series(place))
+    at, rows = np.nonzero(np.not_equal(texts, np.array(None)))
+    return Grid(header, values, cells, rows, text[at], texts[at, rows])
 
 
 def _is_number(dtype: Any, polars: Any) -> bool:

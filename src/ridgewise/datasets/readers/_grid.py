@@ -85,7 +85,7 @@ def as_samples(grid: Grid, request: Request, options: Options) -> Raw:
 
 
 def _from_sample_rows(grid: Grid, request: Request, options: Options) -> Raw:
-    header = as_names(grid.columns)
+    header, n_rows = as_names(grid.columns), len(grid.values)
     notes: list[str] = []
     names = request.names if request.ids else _guess_names(grid, request, notes)
     maybe = (*request.ids, *request.drop, names, request.target)
@@ -99,7 +99,7 @@ def _from_sample_rows(grid: Grid, request: Request, options: Options) -> Raw:
     kept = np.setdiff1d(np.arange(len(header)), [*taken, *text])
     is_expanded = options.categorical == "onehot" and len(text) > 0
     raw = Raw(
-        X=grid.values[:, kept] if is_expanded else _cut(grid.values, slice(None), kept),
+        X=grid.values[:, kept] if is_expanded else _cut(grid.values, np.arange(n_rows), kept),
         feature_names=header[kept],
         sample_names=None if names is None else as_names(grid.cells[names]),
         y=None if request.target is None else grid.cells[request.target],
@@ -274,16 +274,14 @@ def _settle_text(
     return found
 
 
-def _cut(values: AnyArray, rows: IndexArray | slice, columns: IndexArray) -> AnyArray:
+def _cut(values: AnyArray, rows: IndexArray, columns: IndexArray) -> AnyArray:
     """Index rows and columns; a view where they are contiguous."""
-    if not len(columns):
-        raise ValueError("no column of numbers is left for the data")
-    if isinstance(rows, np.ndarray) and not len(rows):
-        raise ValueError("no row of numbers is left for the data")
+    for places, what in ((columns, "column"), (rows, "row")):
+        if not len(places):
+            raise ValueError(f"no {what} of numbers is left for the data")
     return values[_as_slice(rows)][:, _as_slice(columns)]
 
 
-def _as_slice(places: IndexArray | slice) -> IndexArray | slice:
-    if isinstance(places, slice) or places[-1] - places[0] + 1 != len(places):
-        return places
-    return slice(int(places[0]), int(places[-1]) + 1)
+def _as_slice(places: IndexArray) -> IndexArray | slice:
+    start, stop = places[0], places[-1] + 1
+    return slice(start, stop) if stop - start == len(places) else places

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ridgewise._typing import AnyArray
-from ridgewise.datasets.readers._names import as_names, nearest_name
+from ridgewise.datasets.readers._names import as_names, as_text, nearest_name
 from ridgewise.datasets.readers._raw import Options, Raw, check_room, listed, need, shortened
 
 CELL_RANGER = {"barcodes", "data", "indices", "indptr", "shape"}
@@ -46,8 +46,8 @@ def _read_cell_ranger(file: Any, genomes: list[str], options: Options) -> Raw:
     names = "features/name" if "features/name" in group else "gene_names"
     return Raw(
         _sparse(group, sp.csr_array, (n_samples, n_features)),
-        as_names(_strings(group[names][...])),
-        as_names(_strings(group["barcodes"][...])),
+        as_names(group[names][...]),
+        as_names(group["barcodes"][...]),
         notes=["Read in CellRanger's layout: a sample is a barcode."],
     )
 
@@ -86,7 +86,7 @@ def _matrix(node: Any, options: Options) -> Any:
         n_bytes = node.file.id.get_filesize()
         check_room(node.shape, n_bytes, options.memory, node.dtype.itemsize)
         return node[...]
-    kind = _text(node.attrs.get("encoding-type", node.attrs.get("h5sparse_format", "")))
+    kind = as_text(node.attrs.get("encoding-type", node.attrs.get("h5sparse_format", "")))
     shape = node.attrs.get("shape", node.attrs.get("h5sparse_shape"))
     container = {"csr": sp.csr_array, "csc": sp.csc_array}.get(kind[:3])
     if container is None or shape is None:
@@ -107,7 +107,7 @@ def _columns(table: Any) -> list[str]:
 
 def _index_name(table: Any) -> str | None:
     names = _columns(table)
-    given = [_text(table.attrs["_index"])] if "_index" in table.attrs else ["_index", "index"]
+    given = [as_text(table.attrs["_index"])] if "_index" in table.attrs else ["_index", "index"]
     return next((name for name in given if name in names), None)
 
 
@@ -147,10 +147,4 @@ def _decoded(codes: AnyArray, categories: AnyArray) -> AnyArray:
 
 def _strings(values: AnyArray) -> AnyArray:
     """An array in which bytes are text."""
-    if values.dtype.kind not in "OS":
-        return values
-    return np.array([_text(value) for value in values], dtype=object)
-
-
-def _text(value: Any) -> str:
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+    return as_names(values) if values.dtype.kind in "OS" else values

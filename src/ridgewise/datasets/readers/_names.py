@@ -15,10 +15,11 @@ from ridgewise.datasets.readers._raw import Raw, count, shortened
 
 def as_names(values: Iterable[Any]) -> AnyArray:
     """An object array of str: unlike a fixed-width one, a single long name costs little."""
-    return np.array([_as_text(value) for value in values], dtype=object)
+    return np.array([as_text(value) for value in values], dtype=object)
 
 
-def _as_text(value: Any) -> str:
+def as_text(value: Any) -> str:
+    """Text, decoded if it is bytes."""
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
