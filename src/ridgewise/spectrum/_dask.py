@@ -18,9 +18,8 @@ from dask.delayed import delayed
 from sklearn.utils import gen_batches
 
 from ridgewise._typing import AnyArray, FloatArray, IndexArray, is_sparse
-from ridgewise.spectrum._columns import Columns, stacked_triangle
+from ridgewise.spectrum._columns import Columns, SparseColumns, stacked_triangle
 from ridgewise.spectrum._containers import as_dense, as_numeric, rescaled
-from ridgewise.spectrum._sparse import SparseColumns
 from ridgewise.spectrum._stored import SlowColumns
 
 AT_ONCE = 8  # results that are reduced in one task

@@ -4,9 +4,8 @@
 from typing import Any
 
 from ridgewise._typing import is_sparse
-from ridgewise.spectrum._columns import Columns
+from ridgewise.spectrum._columns import Columns, SparseColumns
 from ridgewise.spectrum._containers import is_dask, is_stored, transposed
-from ridgewise.spectrum._sparse import SparseColumns
 from ridgewise.spectrum._stored import StoredColumns
 
 

@@ -79,8 +79,8 @@ def _grid(frame: Any, header: list[str], request: Request, polars: Any) -> Grid:
     cells = {place: _as_array(frame.to_series(place)) for place in request.columns}
     text = np.flatnonzero(~np.array(is_number, dtype=bool))
     texts = np.empty((len(text), len(frame)), dtype=object)
-    for row, place in zip(texts, text, strict=True):
-        row[:] = _as_array(frame.to_series(place))
+    for row, column in zip(texts, text, strict=True):
+        row[:] = _as_array(frame.to_series(column))
     at, rows = np.nonzero(np.not_equal(texts, np.array(None)))
     return Grid(header, values, cells, rows, text[at], texts[at, rows])
 
