@@ -129,7 +129,7 @@ def test_small_blocks_select_the_same_features(run_here, data, seen, tmp_path):
 @pytest.mark.parametrize("missing", ["error", "mean", "drop-features", "drop-samples"])
 def test_gaps_in_a_mapped_file(data, tmp_path, monkeypatch, missing, transpose):
     """They are found block by block, and the file stays as it is."""
-    monkeypatch.setattr("ridgewise.datasets.readers._missing.BLOCK", 10_000)
+    monkeypatch.setattr("ridgewise.datasets.readers._read.BLOCK", 10_000)
     X = data(transpose=transpose)
     X[[3, 3, 17], [5, 7999, 5]] = np.nan
     path = tmp_path / "X.npy"

@@ -173,12 +173,14 @@ def resolve_data_home(data_home: StrPath | None) -> Path:
 
 
 def _explain_absence(name: str, present: list[str], data_home: StrPath | None) -> str:
+    found = "there is no set at all"
+    if present:
+        swapped = "_".join(reversed(name.split("_")))
+        nearest = (
+            [swapped] if swapped in present else difflib.get_close_matches(name, present, 1, 0)
+        )
+        found = f"the nearest of {len(present)} is {nearest[0]}"
     where = f"{resolve_data_home(data_home)} and its folders {' and '.join(SUBFOLDERS)}"
-    swapped = "_".join(reversed(name.split("_")))
-    nearest = [swapped] if swapped in present else difflib.get_close_matches(name, present, 1, 0)
-    found = (
-        f"the nearest of {len(present)} is {nearest[0]}" if nearest else "there is no set at all"
-    )
     return f"no TechTC set {name} in {where}: {found}. {HOW_TO_GET}"
 
 

@@ -47,11 +47,10 @@ class Spectrum(ABC):
     """
 
     V: FloatArray
-    shape: tuple[int, int]
-    center: bool
 
     def __init__(self, columns: Columns, found: Decomposition, rank: int | float | None) -> None:
-        self.columns = columns
+        self.columns, self.center = columns, columns.centers
+        self.shape = columns.shape[::-1] if columns.holds_samples else columns.shape
         singular_values = found.singular_values / columns.scale
         self.rank = choose_rank(singular_values, rank)
         self.numerical_rank = len(singular_values)
@@ -105,10 +104,9 @@ class WideSpectrum(Spectrum):
 
     def __init__(self, columns: Columns, found: Decomposition, rank: int | float | None) -> None:
         super().__init__(columns, found, rank)
-        self.shape, self.center = columns.shape, columns.center
         self.V = found.vectors[:, : self.rank]
         self.projector = self.V / found.singular_values[: self.rank]
-        if columns.center:  # sparse columns are not centred themselves
+        if self.center:  # sparse columns are not centred themselves
             self.projector -= self.projector.mean(axis=0)
 
     @cached_property
@@ -154,7 +152,6 @@ class TallSpectrum(Spectrum):
 
     def __init__(self, rows: Columns, found: Decomposition, rank: int | float | None) -> None:
         super().__init__(rows, found, rank)
-        self.shape, self.center = rows.shape[::-1], rows.centers
         self.U = found.vectors[:, : self.rank]
 
     @cached_property

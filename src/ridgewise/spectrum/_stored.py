@@ -64,18 +64,10 @@ def reading_ahead(read: Callable[[slice], Block], places: Iterable[slice]) -> It
 
 
 class Candidates:
-    """Cache of columns that reads ahead those of high scores, twice as many each time.
+    """Cache of at most ``most`` columns, which also reads those of the highest ``scores``.
 
-    Parameters
-    ----------
-    read : callable
-        From ascending indices to an array of shape (n, len(indices)).
-    scores : ndarray of shape (d,)
-        Columns of higher scores are expected to be asked for earlier.
-    few : int
-        How many columns to read at least, the first time.
-    most : int
-        How many columns to hold.
+    ``read`` maps ascending indices to an array of shape (n, len(indices)). It gets at least ``few``
+    of them the first time, and twice as many each time after.
     """
 
     def __init__(

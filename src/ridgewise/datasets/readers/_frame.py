@@ -14,7 +14,7 @@ from ridgewise.datasets.readers._raw import Options, Raw, listed, need, shortene
 from ridgewise.datasets.readers._target import MISSING
 
 UNNAMED = "__UNNAMED__"  # what calamine calls a column without a name
-SMALL_TYPES = ("Float32", "Int8", "Int16", "UInt8", "UInt16", "Boolean", "Null")  # in float32
+SMALL_TYPES = {"Float32", "Int8", "Int16", "UInt8", "UInt16", "Boolean", "Null"}  # in float32
 
 
 def read_frame(path: Path, options: Options) -> Raw:
@@ -71,32 +71,24 @@ def _as_numbers(column: Any, polars: Any) -> Any:
 
 
 def _grid(frame: Any, header: list[str], request: Request, polars: Any) -> Grid:
-    """Copy the columns to one array, of any numeric dtypes."""
-    is_number = [_is_number(dtype, polars) for dtype in frame.dtypes]
-    values = np.empty(frame.shape, _common_type(frame, header, request, polars), order="F")
+    """Copy the columns to one array: float32 if it holds every feature's type, else float64."""
+    others = {*request.ids, *request.drop, request.target}
+    if header[request.names] in ROW_NAMES:
+        others.add(request.names)
+    extra = (polars.Boolean, polars.Null)
+    is_number = np.array([dtype.is_numeric() or dtype in extra for dtype in frame.dtypes], bool)
+    features = [place for place in np.flatnonzero(is_number) if place not in others]
+    is_small = SMALL_TYPES.issuperset(str(frame.dtypes[place]) for place in features)
+    values = np.empty(frame.shape, np.float32 if is_small else np.float64, order="F")
     for place, column in enumerate(frame.iter_columns()):
         values[:, place] = column.cast(polars.Float64).to_numpy() if is_number[place] else np.nan
     cells = {place: _as_array(frame.to_series(place)) for place in request.columns}
-    text = np.flatnonzero(~np.array(is_number, dtype=bool))
+    text = np.flatnonzero(~is_number)
     texts = np.empty((len(text), len(frame)), dtype=object)
     for row, column in zip(texts, text, strict=True):
         row[:] = _as_array(frame.to_series(column))
     at, rows = np.nonzero(np.not_equal(texts, np.array(None)))
     return Grid(header, values, cells, rows, text[at], texts[at, rows])
-
-
-def _is_number(dtype: Any, polars: Any) -> bool:
-    return bool(dtype.is_numeric() or dtype in (polars.Boolean, polars.Null))
-
-
-def _common_type(frame: Any, header: list[str], request: Request, polars: Any) -> type:
-    """float32 if it holds every feature's type, else float64."""
-    others = {*request.ids, *request.drop, request.target}
-    if header[request.names] in ROW_NAMES:
-        others.add(request.names)
-    dtypes = [dtype for place, dtype in enumerate(frame.dtypes) if place not in others]
-    numeric = [str(dtype) for dtype in dtypes if _is_number(dtype, polars)]
-    return np.float32 if set(numeric) <= set(SMALL_TYPES) else np.float64
 
 
 def _as_array(column: Any) -> AnyArray:

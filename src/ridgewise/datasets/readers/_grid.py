@@ -147,18 +147,13 @@ def _why_no_feature(
     if SPLIT.fullmatch(name):
         found = texts | {str(value) for value in np.unique(numbers[np.isfinite(numbers)])}
         return "marks training and test samples" if found <= PARTS | YES_NO else None
-    if place == 0 or ID.fullmatch(name):
-        return None if texts else _why_id(name, numbers)
-    return None
-
-
-def _why_id(name: str, numbers: AnyArray) -> str | None:
-    if len(numbers) < FEWEST_ROWS or not np.isfinite(numbers).all():
+    is_id = ID.fullmatch(name) is not None
+    if texts or len(numbers) < FEWEST_ROWS or not np.isfinite(numbers).all():
         return None
-    if numbers[0] in (0, 1) and (np.diff(numbers) == 1).all():
+    if (place == 0 or is_id) and numbers[0] in (0, 1) and (np.diff(numbers) == 1).all():
         return "numbers the rows"
     is_whole = (numbers == np.trunc(numbers)).all()
-    if ID.fullmatch(name) and is_whole and len(np.unique(numbers)) == len(numbers):
+    if is_id and is_whole and len(np.unique(numbers)) == len(numbers):
         return "has a different number for each sample"
     return None
 

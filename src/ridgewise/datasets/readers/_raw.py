@@ -49,7 +49,7 @@ class Options:
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
             value, known = getattr(self, name), get_args(choices)
-            if value not in known and (value is not None or name != "features_in"):
+            if value not in known and (value, name) != (None, "features_in"):
                 expected = ", ".join(map(repr, known))
                 raise ValueError(f"{name} must be one of {expected}; got {value!r}")
         for name in ("ids", "drop", "keep"):

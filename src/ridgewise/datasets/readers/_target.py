@@ -99,10 +99,11 @@ def _rows(path: Path, encoding: str | None) -> list[list[str]]:
     if delimiter is None:
         return [[line.strip()] for line in lines]
     rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=delimiter)]
-    if not {len(row) for row in rows} <= {1} and not {len(row) for row in rows} <= {2}:
+    widths = {len(row) for row in rows}
+    if widths not in ({1}, {2}):
         raise ValueError(
             f"the target {path.name} must have one column of values, or two, names of samples "
-            f"and values; it has up to {max(len(row) for row in rows)}"
+            f"and values; it has up to {max(widths, default=0)}"
         )
     return rows
 
