@@ -211,20 +211,6 @@ class SparseColumns(Columns):
     def __init__(self, X: Any, *, center: bool = False) -> None:
         super().__init__(X.tocsc(), center=center)
 
-    def take(self, indices: IndexArray) -> FloatArray:
-        """See `Columns.take`. Faster than SciPy's indexing for a few columns, the common case."""
-        indices = np.asarray(indices)
-        starts = self.X.indptr[indices]
-        counts = self.X.indptr[indices + 1] - starts
-        owner = np.repeat(np.arange(len(indices)), counts)
-        entries = np.arange(len(owner)) + np.repeat(starts - np.cumsum(counts) + counts, counts)
-        columns = np.bincount(
-            self.X.indices[entries].astype(np.intp) * len(indices) + owner,
-            weights=self.X.data[entries],
-            minlength=self.shape[0] * len(indices),
-        )
-        return self.finish(columns.reshape(self.shape[0], len(indices)))
-
     def take_rows(self, indices: IndexArray) -> Any:
         """See `Columns.take_rows`. Sparse where that is faster to multiply."""
         if self.is_nearly_dense:

@@ -95,18 +95,9 @@ class DaskColumns(SlowColumns):
 
     def stored(self, columns: slice | IndexArray) -> AnyArray:
         """See `Columns.stored`. Computes only chunks that hold some of these columns."""
-        indices = np.arange(self.shape[1])[columns]
-        ends = np.cumsum(self.X.chunks[1])
-        chunk_of = np.searchsorted(ends, indices, side="right")
-        chunks, starts = np.unique(chunk_of, return_index=True)
-        if len(chunks) == 0:
-            return np.empty((self.shape[0], 0), dtype=self.X.dtype)
-        blocks = self.X.to_delayed()
-        within = indices - np.concatenate([[0], ends])[chunk_of]
-        wanted = list(zip(chunks, np.split(within, starts[1:]), strict=True))
-        found = compute(*[delayed(pick)(row[chunk], at) for row in blocks for chunk, at in wanted])
-        rows = gen_batches(len(found), len(wanted))
-        return np.vstack([np.hstack(found[row]) for row in rows])
+        picked = each_chunk(as_scipy, self.X)[:, columns]
+        meta = np.empty((0, 0), dtype=self.X.dtype)
+        return np.asarray(compute(picked.map_blocks(as_dense, dtype=meta.dtype, meta=meta))[0])
 
 
 def call(shared: tuple[str, tuple[Any, ...], dict[str, Any]], *parts: Any) -> Any:
@@ -122,11 +113,6 @@ def call(shared: tuple[str, tuple[Any, ...], dict[str, Any]], *parts: Any) -> An
         if method == "products":
             return np.concatenate([part for _, part in result])
         return result
-
-
-def pick(part: Any, places: IndexArray) -> AnyArray:
-    """On a worker: some columns of a part of a chunk, dense."""
-    return as_dense(as_scipy(part)[:, places])
 
 
 def each_chunk(function: Callable[[Any], Any], X: Any) -> Any:
