@@ -23,8 +23,7 @@ from ridgewise import (
 )
 from ridgewise.spectrum import _columns, compute_spectrum, is_outside, open_parquet
 from ridgewise.spectrum._containers import Transposed
-from ridgewise.spectrum._open import as_columns, as_rows
-from ridgewise.spectrum._stored import Candidates, StoredColumns, reading_ahead
+from ridgewise.spectrum._open import Candidates, StoredColumns, as_columns, as_rows, reading_ahead
 
 SELECTORS = [
     BSSSelector(60),

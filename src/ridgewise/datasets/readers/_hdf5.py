@@ -23,11 +23,8 @@ def read_hdf5(path: Path, options: Options) -> Raw:
     h5py = need("h5py", "anndata", "HDF5 and AnnData files")
     try:
         with h5py.File(path, "r") as file:
-            genomes = [
-                name
-                for name, node in file.items()
-                if not hasattr(node, "shape") and set(node) >= CELL_RANGER
-            ]
+            groups = [name for name, node in file.items() if not hasattr(node, "shape")]
+            genomes = [name for name in groups if set(file[name]) >= CELL_RANGER]
             if genomes and (options.key is None or options.key in genomes):
                 return _read_cell_ranger(file, genomes, options)
             return _read_anndata(file, options)

@@ -125,7 +125,10 @@ def _complete(raw: Raw, options: Options) -> AnyArray:
     if not all(raw.X.shape):
         raise ValueError(f"it has {raw.X.shape[0]} samples and {raw.X.shape[1]} features")
     attach_target(raw, options)
-    _drop_features(raw, [name for name in options.drop if name not in raw.dropped])
+    if left := [name for name in options.drop if name not in raw.dropped]:
+        known = complete_names(raw).tolist()
+        places = [place for name in left for place in find_columns(name, known, "feature")]
+        drop(raw, places, "feature", "a name to be dropped")
     refuse_infinite(raw)
     settle_missing(raw, options.missing)
     if is_sparse(raw.X):
@@ -133,15 +136,6 @@ def _complete(raw: Raw, options: Options) -> AnyArray:
         if n_empty:
             raw.notes.append(f"{count(n_empty, 'sample')} without any value but 0 kept.")
     return complete_names(raw)
-
-
-def _drop_features(raw: Raw, names: list[str]) -> None:
-    """Drop features by name, in formats other than tables."""
-    if not names:
-        return
-    known = complete_names(raw).tolist()
-    places = [place for name in names for place in find_columns(name, known, "feature")]
-    keep(raw, np.setdiff1d(np.arange(len(known)), places), "feature", "a name to be dropped")
 
 
 def as_floats(X: Any) -> Any:
@@ -162,13 +156,11 @@ def settle_missing(raw: Raw, missing: Missing) -> None:
     rows, columns = find_places(raw.X, np.isnan)
     if len(rows) and missing == "error":
         raise ValueError(_describe(raw, rows, columns))
-    n_samples, n_features = raw.X.shape
-    if len(rows) and missing == "drop-features":
-        keep(raw, np.setdiff1d(np.arange(n_features), columns), "feature", "missing values")
-    elif len(rows) and missing == "drop-samples":
-        keep(raw, np.setdiff1d(np.arange(n_samples), rows), "sample", "missing values")
-    elif len(rows):
+    if len(rows) and missing == "mean":
         _fill_means(raw, rows, columns)
+    elif len(rows):
+        what, places = ("feature", columns) if missing == "drop-features" else ("sample", rows)
+        drop(raw, places, what, "missing values")
     _settle_target(raw, missing)
 
 
@@ -237,17 +229,18 @@ def _name(names: AnyArray | None, place: int) -> str:
     return str(place + 1) if names is None else shortened(names[place])
 
 
-def keep(raw: Raw, kept: IndexArray, what: str, reason: str) -> None:
-    """Drop all other features or samples, and note why."""
+def drop(raw: Raw, places: Any, what: str, reason: str) -> None:
+    """Drop features or samples, and note why."""
     is_feature = what == "feature"
-    n_dropped = raw.X.shape[is_feature] - len(kept)
+    size = raw.X.shape[is_feature]
+    kept = np.setdiff1d(np.arange(size), places)
     if not len(kept):
         raise ValueError(f"every {what} has {reason}: nothing is left when they are dropped")
     raw.X = raw.X[:, kept] if is_feature else raw.X[kept]
     for name in ("feature_names", "groups") if is_feature else ("sample_names", "y"):
         if (values := getattr(raw, name)) is not None:
             setattr(raw, name, values[kept])
-    raw.notes.append(f"{count(n_dropped, what)} with {reason} dropped.")
+    raw.notes.append(f"{count(size - len(kept), what)} with {reason} dropped.")
     if raw.is_mapped:
         raw.notes.append("What is left was copied into memory.")
         raw.is_mapped = False
@@ -271,7 +264,7 @@ def _fill_means(raw: Raw, rows: IndexArray, columns: IndexArray) -> None:
         "replaced by the mean of the feature."
     )
     if (n_gaps == n_samples).any():
-        keep(raw, np.flatnonzero(n_gaps < n_samples), "feature", "missing values only")
+        drop(raw, np.flatnonzero(n_gaps == n_samples), "feature", "missing values only")
 
 
 def _settle_target(raw: Raw, missing: Missing) -> None:
@@ -283,5 +276,5 @@ def _settle_target(raw: Raw, missing: Missing) -> None:
             f"{count(int(gaps.sum()), 'sample')}, the first "
             f"{_name(raw.sample_names, int(np.argmax(gaps)))}: missing='drop-samples' drops them"
         )
-    keep(raw, np.flatnonzero(~gaps), "sample", "no target")
+    drop(raw, np.flatnonzero(gaps), "sample", "no target")
     raw.y = as_target(raw.y)
