@@ -410,7 +410,7 @@ def test_limit_on_what_comes_out(server, home):
 def test_what_is_in_the_way_stays(server, home):
     (home / "techtc300").mkdir(parents=True)
     (home / "techtc300" / "mine").write_text("precious")
-    with pytest.raises(FileExistsError, match="is in the way"):
+    with pytest.raises(FileExistsError, match="exists, is not empty and has no TechTC set"):
         fetch_techtc300(data_home=home, mirror=server.url)
     assert (home / "techtc300" / "mine").read_text() == "precious"
     assert not server.requests

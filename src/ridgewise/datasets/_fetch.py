@@ -102,8 +102,8 @@ def fetch_techtc300(
         target.rmdir()
     if target.exists() or target.is_symlink():
         raise FileExistsError(
-            f"{target} is in the way: it has no TechTC set, and is not empty. Move it away, or "
-            "name another data_home."
+            f"{target} exists, is not empty and has no TechTC set: move it, or set another "
+            "data_home."
         )
     if mirror is not None and Path(mirror).is_file():
         _install(Path(mirror), target, max_extracted, source=mirror)
@@ -155,8 +155,8 @@ def download(
             part.replace(path)
             return
     raise OSError(
-        f"cannot download {url}: {problem}, at the last of {ATTEMPTS} attempts. What has arrived "
-        f"is kept in {part}: try again later to resume, or delete it to start over."
+        f"cannot download {url}: {problem}, at the last of {ATTEMPTS} attempts. The part "
+        f"downloaded so far is in {part}: try again later to resume, or delete it to start over."
     )
 
 

@@ -85,10 +85,12 @@ def _header(records: Records, options: Options) -> tuple[list[str], list[str], l
     """
     first = next(iter(records), None)
     if first is None:
-        raise ValueError("there is nothing in it but blank lines")
+        raise ValueError("it has only blank lines")
     names = first.split(CELL_END)
     if options.header is False or (options.header is None and _is_data(names)):
-        notes = [] if options.header is False else ["The first line is numbers: taken for data."]
+        notes = (
+            [] if options.header is False else ["The first line has only numbers: read as data."]
+        )
         return [f"x{j}" for j in range(len(names))], [first], notes
     names = [name.strip() for name in names]
     second = next(iter(records), None)

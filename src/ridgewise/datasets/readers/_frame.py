@@ -51,7 +51,7 @@ def _read_sheet(path: Path, options: Options, polars: Any, notes: list[str]) -> 
     sheet = options.key or sheets[0]
     if len(sheets) > 1 and options.key is None:
         others = ", ".join(shortened(name) for name in sheets[1:4])
-        notes.append(f"Sheet {shortened(sheet)} was read; the key names another: {others}.")
+        notes.append(f"Sheet {shortened(sheet)} was read; use the key for another: {others}.")
     reading = {"header_row": None if options.header is False else 0}
     frame = polars.read_excel(
         path, sheet_name=sheet, engine="calamine", read_options=reading, infer_schema_length=None

@@ -126,7 +126,7 @@ def _left_out(grid: Grid, taken: set[int], options: Options, notes: list[str]) -
             reasons[place] = f"{shortened(name)} {why}"
     if reasons:
         notes.append(
-            f"Left out, as no features: {'; '.join(reasons.values())}. "
+            f"Left out, as not features: {'; '.join(reasons.values())}. "
             f"keep={grid.columns[next(iter(reasons))]!r} would keep it."
         )
     return list(reasons)
@@ -172,8 +172,8 @@ def _add_categories(raw: Raw, grid: Grid, places: IndexArray) -> None:
     raw.groups = np.array(groups, dtype=object)
     n_columns = raw.X.shape[1] - blocks[0].shape[1]
     raw.notes.append(
-        f"{count(len(places), 'column')} with text as {count(n_columns, 'column')} of zeros and "
-        f"ones, one per level: {listed(header[places])}."
+        f"{count(len(places), 'text column')} one-hot encoded as {count(n_columns, 'column')}: "
+        f"{listed(header[places])}."
     )
 
 
@@ -183,7 +183,7 @@ def _one_hot(name: str, cells: AnyArray) -> tuple[FloatArray, list[str]]:
     levels, codes = np.unique(cells[is_there].astype(str), return_inverse=True)
     if len(levels) > max(LEVELS_ALLOWED, len(cells) // SAMPLES_PER_LEVEL):
         raise ValueError(
-            f"column {shortened(name)} has {count(len(levels), 'different text')} in "
+            f"column {shortened(name)} has {count(len(levels), 'distinct value')} in "
             f"{count(len(cells), 'sample')}, too many for a category: "
             f"drop={name!r} leaves it out"
         )
@@ -212,7 +212,7 @@ def _guess_names(grid: Grid, request: Request, notes: list[str]) -> int | None:
     if name not in ROW_NAMES and not is_unique_text:
         return None
     column = "The first column, which has no name," if not name else f"Column {shortened(name)}"
-    notes.append(f"{column} was taken for the names of the samples.")
+    notes.append(f"{column} was used for the sample names.")
     return place
 
 
@@ -261,8 +261,8 @@ def _settle_text(
     if options.categorical == "error":
         is_are = f"{what} is" if len(found) == 1 else f"{what}s are"
         raise ValueError(
-            f"{len(found):,} {is_are} not numbers: {listed(names[found])}, with "
-            f"{shortened(texts[first[0]])}. Name the target with target=, names of samples with "
+            f"{len(found):,} {is_are} not numeric: {listed(names[found])}, with "
+            f"{shortened(texts[first[0]])}. Name the target with target=, sample names with "
             "ids=; categorical='onehot' expands all others, categorical='drop' leaves them out"
         )
     notes.append(f"{count(len(found), what)} with text dropped: {listed(names[found])}.")
@@ -273,7 +273,7 @@ def _cut(values: AnyArray, rows: IndexArray, columns: IndexArray) -> AnyArray:
     """Index rows and columns; a view where they are contiguous."""
     for places, what in ((columns, "column"), (rows, "row")):
         if not len(places):
-            raise ValueError(f"no {what} of numbers is left for the data")
+            raise ValueError(f"no numeric {what} is left for the data")
     return values[_as_slice(rows)][:, _as_slice(columns)]
 
 

@@ -37,7 +37,9 @@ def read_hdf5(path: Path, options: Options) -> Raw:
 def _read_cell_ranger(file: Any, genomes: list[str], options: Options) -> Raw:
     """One group "matrix" since version 3, before that one for each genome."""
     if options.key is None and len(genomes) > 1:
-        raise ValueError(f"it has several genomes, {listed(genomes)}: say by its key which to read")
+        raise ValueError(
+            f"it has several genomes, {listed(genomes)}: give the key of the one to read"
+        )
     group = file[options.key or genomes[0]]
     n_features, n_samples = (int(size) for size in group["shape"][...])
     names = "features/name" if "features/name" in group else "gene_names"
@@ -45,7 +47,7 @@ def _read_cell_ranger(file: Any, genomes: list[str], options: Options) -> Raw:
         _sparse(group, sp.csr_array, (n_samples, n_features)),
         as_names(group[names][...]),
         as_names(group["barcodes"][...]),
-        notes=["Read in CellRanger's layout: a sample is a barcode."],
+        notes=["CellRanger's layout: each barcode is a sample."],
     )
 
 

@@ -46,7 +46,7 @@ def read_npy(path: Path, options: Options) -> Raw:
     dtype = X.dtype
     if dtype.isnative and (dtype.kind in "biu" or dtype in (np.float32, np.float64)):
         return Raw(_oriented(np.asarray(X), options), is_mapped=True)
-    note = f"Of type {dtype}, it was loaded and converted, not memory-mapped."
+    note = f"Loaded, not memory-mapped: its type {dtype} had to be converted."
     return Raw(_oriented(np.array(X), options), notes=[note])
 
 
@@ -101,7 +101,7 @@ def _take_array_of_names(raw: Raw, name: str, archive: Any) -> None:
         role = fitting[-1]  # of features rather than of samples
     if role not in fitting:
         raw.notes.append(
-            f"Array {shortened(name)} of shape {names.shape} has no matching axis: unused."
+            f"Array {shortened(name)} of shape {names.shape} was ignored: it matches no axis of X."
         )
     elif getattr(raw, role) is None:
         setattr(raw, role, as_names(names))
@@ -120,7 +120,7 @@ def _find_key(archive: Any, key: str | None) -> str:
     tables = [name for name in names if _is_table(archive, name)]
     if len(tables) == 1:
         return tables[0]
-    raise ValueError(f"it has {len(names)} arrays ({listed(names)}): say by its key which is X")
+    raise ValueError(f"it has {len(names)} arrays ({listed(names)}): give the key of the data")
 
 
 def _is_table(archive: Any, name: str) -> bool:
@@ -145,7 +145,7 @@ def read_svmlight(path: Path, options: Options) -> Raw:
     if options.zero_based is False and has_zero:
         raise ValueError("it has a feature with index 0, and zero_based=False was given")
     if options.zero_based == "auto":
-        raw.notes.append(f"Features were taken to be counted from {0 if has_zero else 1}.")
+        raw.notes.append(f"Feature indices were assumed to start at {0 if has_zero else 1}.")
     if not (has_zero if options.zero_based == "auto" else options.zero_based):
         raw.X = X[:, 1:]
     if options.vocabulary is not None:
@@ -159,8 +159,8 @@ def _widen(raw: Raw, vocabulary: Path) -> None:
     n_names = len(read_names(find_file(vocabulary)))
     if n_names > n_features:
         raw.X.resize((n_samples, n_names))
-        unused = count(n_names - n_features, "name")
-        raw.notes.append(f"The last {unused} of {vocabulary.name} are of features that are all 0.")
+        added = count(n_names - n_features, "feature")
+        raw.notes.append(f"{added} at the end of {vocabulary.name} without values: added as zeros.")
 
 
 def read_matrix_market(path: Path, options: Options) -> Raw:
@@ -170,11 +170,11 @@ def read_matrix_market(path: Path, options: Options) -> Raw:
     in_rows = options.in_rows or (options.features_in is None and features is not None)
     raw = Raw(X.T if in_rows else X)
     if in_rows and not options.in_rows:
-        raw.notes.append("Features were taken to be in rows, as 10x writes them.")
+        raw.notes.append("Features were assumed to be in rows, as in 10x files.")
     for of, file in (("feature", features), ("sample", barcodes)):
         if file is not None:
             take_names(raw, file, of=of)
-            raw.notes.append(f"Names of {of}s from {file.name}, beside the matrix.")
+            raw.notes.append(f"{of.capitalize()} names read from {file.name}, beside the matrix.")
     return raw
 
 
@@ -203,9 +203,7 @@ def _check_header(content: bytes, memory: int | None) -> None:
     n_rows, n_columns, n_entries, layout, _, symmetry = scipy.io.mminfo(io.BytesIO(content))
     n_lines = content.count(b"\n")
     if n_entries > (n_lines if layout == "coordinate" or symmetry == "general" else 2 * n_lines):
-        raise ValueError(
-            f"its header announces {n_entries:,} entries, and it has {n_lines:,} lines"
-        )
+        raise ValueError(f"its header declares {n_entries:,} entries, and it has {n_lines:,} lines")
     check_room((n_rows, n_columns), len(content), memory)
 
 

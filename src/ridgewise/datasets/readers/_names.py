@@ -70,7 +70,7 @@ def complete_names(raw: Raw) -> AnyArray:
     unique, n_renamed = make_unique(names)
     if n_renamed:
         raw.notes.append(
-            f"{count(n_renamed, 'feature')} had the name of another one: .1, .2, ... was appended."
+            f"{count(n_renamed, 'duplicate name')} made unique: .1, .2, ... was appended."
         )
     return unique
 

@@ -48,7 +48,7 @@ READERS: dict[str, Callable[[Path, Options], Raw]] = {
 }
 BLOCK = 2**22  # values tested at a time
 WAYS_OUT = (
-    "missing='mean' fills them in, missing='drop-features' or missing='drop-samples' drops them"
+    "missing='mean' imputes the mean, missing='drop-features' and missing='drop-samples' drop them"
 )
 
 
@@ -85,7 +85,7 @@ def read_table(path: str | os.PathLike[str], **options: Any) -> Table:
     >>> print(table.feature_names, table.sample_names, table.y)
     ['TP53' 'EGFR'] ['A' 'B'] ['ill' 'well']
     >>> print(*table.notes)
-    Column 'patient' was taken for the names of the samples.
+    Column 'patient' was used for the sample names.
     """
     start = time.perf_counter()
     settings = Options(**options)
@@ -134,7 +134,7 @@ def _complete(raw: Raw, options: Options) -> AnyArray:
     if is_sparse(raw.X):
         n_empty = int((np.asarray(abs(raw.X).sum(axis=1)).ravel() == 0).sum())
         if n_empty:
-            raw.notes.append(f"{count(n_empty, 'sample')} without any value but 0 kept.")
+            raw.notes.append(f"{count(n_empty, 'sample')} with only zeros kept.")
     return complete_names(raw)
 
 
@@ -169,7 +169,7 @@ def refuse_infinite(raw: Raw) -> None:
     rows, columns = find_places(raw.X, np.isinf)
     if len(rows):
         raise ValueError(
-            f"{count(len(rows), 'value')} of X not finite, the first {_first(raw, rows, columns)}: "
+            f"X has {count(len(rows), 'infinite value')}, the first {_first(raw, rows, columns)}: "
             "replace or remove them"
         )
     if raw.y is not None and raw.y.dtype.kind == "f" and np.isinf(raw.y).any():
@@ -242,7 +242,7 @@ def drop(raw: Raw, places: Any, what: str, reason: str) -> None:
             setattr(raw, name, values[kept])
     raw.notes.append(f"{count(size - len(kept), what)} with {reason} dropped.")
     if raw.is_mapped:
-        raw.notes.append("What is left was copied into memory.")
+        raw.notes.append("The rest was copied into memory.")
         raw.is_mapped = False
 
 

@@ -33,13 +33,13 @@ def describe_target(y: AnyArray) -> str:
     """Describe the values of a target, from which a user can tell the task.
 
     >>> describe_target(np.array([3, 5, 8, 5]))
-    '3 different whole numbers from 3 to 8'
+    '3 distinct integers from 3 to 8'
     """
     values = np.unique(y)
     if y.dtype.kind not in "iuf":
-        return f"{len(values):,} different texts"
-    kind = "numbers" if y.dtype.kind == "f" else "whole numbers"
-    return f"{len(values):,} different {kind} from {values[0]:g} to {values[-1]:g}"
+        return f"{len(values):,} distinct labels"
+    kind = "numbers" if y.dtype.kind == "f" else "integers"
+    return f"{len(values):,} distinct {kind} from {values[0]:g} to {values[-1]:g}"
 
 
 def attach_target(raw: Raw, options: Options) -> None:
@@ -102,8 +102,8 @@ def _rows(path: Path, encoding: str | None) -> list[list[str]]:
     widths = {len(row) for row in rows}
     if widths not in ({1}, {2}):
         raise ValueError(
-            f"the target {path.name} must have one column of values, or two, names of samples "
-            f"and values; it has up to {max(widths, default=0)}"
+            f"the target {path.name} must have one column (values) or two (sample names, values); "
+            f"it has up to {max(widths, default=0)}"
         )
     return rows
 
@@ -112,7 +112,7 @@ def _aligned(rows: list[list[str]], raw: Raw, path: Path) -> AnyArray:
     """Values in the order of the samples, by their names."""
     if raw.sample_names is None:
         raise ValueError(
-            f"the target {path.name} names samples, and the data does not: keep one column"
+            f"the target {path.name} has sample names, and the data has none: keep the values only"
         )
     values = dict(rows)
     absent = [name for name in raw.sample_names if name not in values]
