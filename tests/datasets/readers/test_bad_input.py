@@ -120,7 +120,7 @@ def test_many_columns_of_text_are_counted_and_a_few_named(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text(",".join(f"c{j}" for j in range(90)) + "\n" + ("a," * 90)[:-1] + "\n" * 2)
     refuse(path, "89 columns are not numeric: 'c1', 'c2', 'c3' and 86 more, with 'a'. Name the")
-    refuse(path, "no numeric column is left", categorical="drop")
+    refuse(path, "1 sample and 0 numeric features", categorical="drop")
 
 
 def test_not_utf8(tmp_path):
@@ -197,7 +197,7 @@ def test_nothing_is_unpickled(tmp_path):
     [
         (np.zeros(3), r"shape \(3,\); expected samples x features"),
         (np.zeros((2, 3, 4)), r"shape \(2, 3, 4\)"),
-        (np.zeros((0, 3)), "0 samples and 3 features"),
+        (np.zeros((0, 3)), "0 samples and 3 numeric features"),
         (np.array([["a", "b"]]), "must be real numbers; they are of type <U1"),
         (np.eye(2) * 1j, "must be real numbers; they are of type complex128"),
     ],

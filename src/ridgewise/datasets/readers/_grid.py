@@ -85,7 +85,7 @@ def as_samples(grid: Grid, request: Request, options: Options) -> Raw:
 
 
 def _from_sample_rows(grid: Grid, request: Request, options: Options) -> Raw:
-    header, n_rows = as_names(grid.columns), len(grid.values)
+    header = as_names(grid.columns)
     notes: list[str] = []
     names = request.names if request.ids else _guess_names(grid, request, notes)
     maybe = (*request.ids, *request.drop, names, request.target)
@@ -97,9 +97,8 @@ def _from_sample_rows(grid: Grid, request: Request, options: Options) -> Raw:
     else:
         text = _settle_text(grid, is_open, header, "column", options, notes)
     kept = np.setdiff1d(np.arange(len(header)), [*taken, *text])
-    is_expanded = options.categorical == "onehot" and len(text) > 0
     raw = Raw(
-        X=grid.values[:, kept] if is_expanded else _cut(grid.values, np.arange(n_rows), kept),
+        X=grid.values[:, _as_slice(kept)],
         feature_names=header[kept],
         sample_names=None if names is None else as_names(grid.cells[names]),
         y=None if request.target is None else grid.cells[request.target],
@@ -108,7 +107,7 @@ def _from_sample_rows(grid: Grid, request: Request, options: Options) -> Raw:
         notes=notes,
         dropped=frozenset(options.drop),
     )
-    if is_expanded:
+    if options.categorical == "onehot" and len(text):
         _add_categories(raw, grid, text)
     return raw
 
@@ -164,7 +163,7 @@ def _add_categories(raw: Raw, grid: Grid, places: IndexArray) -> None:
     blocks, groups = [raw.X], [None] * raw.X.shape[1]
     names = [] if raw.feature_names is None else raw.feature_names.tolist()
     for place in places:
-        values, levels = _one_hot(header[place], _cells(grid, place))
+        values, levels = _one_hot(header[place], grid, place)
         blocks.append(values.astype(raw.X.dtype))
         names += levels
         groups += [header[place]] * len(levels)
@@ -177,9 +176,13 @@ def _add_categories(raw: Raw, grid: Grid, places: IndexArray) -> None:
     )
 
 
-def _one_hot(name: str, cells: AnyArray) -> tuple[FloatArray, list[str]]:
-    """Expand a column of text to one-hot columns, NaN where it is None, and their names."""
-    is_there = np.array([cell is not None for cell in cells])
+def _one_hot(name: str, grid: Grid, place: int) -> tuple[FloatArray, list[str]]:
+    """Expand a column with text to one-hot columns, NaN where it is missing, and their names."""
+    numbers, is_text = grid.values[:, place], grid.text_columns == place
+    cells = np.array([f"{x:.15g}" for x in numbers], dtype=object)  # levels may look like numbers
+    cells[grid.text_rows[is_text]] = grid.texts[is_text]
+    is_there = ~np.isnan(numbers)
+    is_there[grid.text_rows[is_text]] = True
     levels, codes = np.unique(cells[is_there].astype(str), return_inverse=True)
     if len(levels) > max(LEVELS_ALLOWED, len(cells) // SAMPLES_PER_LEVEL):
         raise ValueError(
@@ -190,15 +193,6 @@ def _one_hot(name: str, cells: AnyArray) -> tuple[FloatArray, list[str]]:
     values = np.full((len(cells), len(levels)), np.nan)
     values[is_there] = codes[:, np.newaxis] == np.arange(len(levels))
     return values, [f"{name}={level}" for level in levels]
-
-
-def _cells(grid: Grid, place: int) -> AnyArray:
-    """A column as text, also where a level looks like a number; None where it is missing."""
-    numbers = grid.values[:, place]
-    cells = np.array([None if np.isnan(x) else f"{x:.15g}" for x in numbers], dtype=object)
-    is_here = grid.text_columns == place
-    cells[grid.text_rows[is_here]] = grid.texts[is_here]
-    return cells
 
 
 def _guess_names(grid: Grid, request: Request, notes: list[str]) -> int | None:
@@ -237,7 +231,7 @@ def _from_feature_rows(grid: Grid, request: Request, options: Options) -> Raw:
     if len(target):
         y = (grid.values[target[0]] if grid.target_row is None else grid.target_row)[columns]
     return Raw(
-        X=_cut(grid.values, rows, columns).T,
+        X=grid.values[_as_slice(rows)][:, _as_slice(columns)].T,
         feature_names=names[rows],
         sample_names=header[columns],
         y=y,
@@ -269,14 +263,7 @@ def _settle_text(
     return found
 
 
-def _cut(values: AnyArray, rows: IndexArray, columns: IndexArray) -> AnyArray:
-    """Index rows and columns; a view where they are contiguous."""
-    for places, what in ((columns, "column"), (rows, "row")):
-        if not len(places):
-            raise ValueError(f"no numeric {what} is left for the data")
-    return values[_as_slice(rows)][:, _as_slice(columns)]
-
-
 def _as_slice(places: IndexArray) -> IndexArray | slice:
-    start, stop = places[0], places[-1] + 1
-    return slice(start, stop) if stop - start == len(places) else places
+    """A slice if the places are contiguous, so that indexing copies nothing."""
+    is_contiguous = len(places) > 0 and places[-1] - places[0] + 1 == len(places)
+    return slice(places[0], places[-1] + 1) if is_contiguous else places

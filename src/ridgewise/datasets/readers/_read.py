@@ -123,7 +123,8 @@ def _complete(raw: Raw, options: Options) -> AnyArray:
     if not raw.is_mapped:
         raw.X = as_floats(raw.X)
     if not all(raw.X.shape):
-        raise ValueError(f"it has {raw.X.shape[0]} samples and {raw.X.shape[1]} features")
+        sizes = map(count, raw.X.shape, ("sample", "numeric feature"))
+        raise ValueError(f"it has {' and '.join(sizes)}")
     attach_target(raw, options)
     if left := [name for name in options.drop if name not in raw.dropped]:
         known = complete_names(raw).tolist()
