@@ -40,19 +40,40 @@ def columns_class(X: Any) -> type[Columns]:
 
 
 class SlowColumns(Columns):
-    """Columns of a container in which reading one column costs as much as reading a hundred."""
+    """Columns of a container in which reading one column costs as much as reading a hundred.
 
-    candidates: "Candidates | None" = None
+    `take` keeps columns for its next call, at most a block of them. With them it reads columns of
+    high scores, twice as many each time.
+    """
 
-    def take(self, indices: IndexArray) -> FloatArray:
-        if self.candidates is not None:
-            return self.candidates.take(indices)
-        distinct, inverse = np.unique(indices, return_inverse=True)
-        return super().take(distinct)[:, inverse]
+    def __init__(self, X: Any, *, center: bool = False) -> None:
+        super().__init__(X, center=center)
+        self.held: IndexArray = np.empty(0, dtype=np.intp)  # ascending
+        self.values = np.empty((self.shape[0], 0), dtype=X.dtype)  # of these columns, as stored
+        self.likely, self.n_read = self.held, 0  # by descending score; how many to read at least
 
     def expect(self, scores: FloatArray) -> None:
-        few, most = 4 * self.shape[0], self.block_width
-        self.candidates = Candidates(super().take, scores, few=few, most=most)
+        self.likely, self.n_read = np.argsort(-scores, kind="stable"), 4 * self.shape[0]
+
+    def take(self, indices: IndexArray) -> FloatArray:
+        wanted = np.unique(indices)
+        if len(wanted) > self.block_width:
+            return self.finish(self.stored(wanted))[:, np.searchsorted(wanted, indices)]
+        missing = np.setdiff1d(wanted, self.held)
+        if len(self.held) + len(missing) > self.block_width:  # start over
+            self.held, self.values, missing = wanted[:0], self.values[:, :0], wanted
+        if len(missing) > 0:
+            room = self.block_width - len(self.held) - len(missing)
+            n_others = min(self.n_read - len(wanted), room)
+            if n_others > 0:
+                unread = self.likely[~np.isin(self.likely, [*self.held, *missing])]
+                missing = np.union1d(missing, unread[:n_others])
+                self.n_read *= 2
+            held = np.concatenate([self.held, missing])
+            order = np.argsort(held)
+            self.held = held[order]
+            self.values = np.hstack([self.values, self.stored(missing)])[:, order]
+        return self.finish(self.values[:, np.searchsorted(self.held, indices)])
 
 
 class StoredColumns(SlowColumns):
@@ -84,56 +105,3 @@ def reading_ahead(read: Callable[[slice], Block], places: Iterable[slice]) -> It
             pending = following
         if pending is not None:
             yield pending.result()
-
-
-class Candidates:
-    """Cache of at most ``most`` columns, which also reads those of the highest ``scores``.
-
-    ``read`` maps ascending indices to an array of shape (n, len(indices)). It gets at least ``few``
-    of them the first time, and twice as many each time after.
-    """
-
-    def __init__(
-        self, read: Callable[[IndexArray], FloatArray], scores: FloatArray, few: int, most: int
-    ) -> None:
-        self.read, self.few, self.most = read, few, most
-        self.order = np.argsort(-scores, kind="stable")
-        self.forget()
-
-    def forget(self) -> None:
-        """Empty the cache."""
-        self.position = np.full(len(self.order), -1)
-        self.held: FloatArray = np.empty((0, 0))
-        self.n_held = 0
-
-    def take(self, indices: IndexArray) -> FloatArray:
-        """The columns ``indices``, in any order, with repetitions."""
-        distinct, inverse = np.unique(indices, return_inverse=True)
-        if len(distinct) > self.most or len(distinct) == 0:
-            return self.read(distinct)[:, inverse]
-        missing = distinct[self.position[distinct] < 0]
-        if self.n_held + len(missing) > self.most:
-            self.forget()
-            missing = distinct
-        if len(missing) > 0:
-            self.hold(self.with_others(missing, len(distinct)))
-        return self.held[:, self.position[indices]]
-
-    def with_others(self, missing: IndexArray, n_asked: int) -> IndexArray:
-        """The missing columns and, as far as there is room, those of the highest scores."""
-        room = self.most - self.n_held - len(missing)
-        ahead = min(self.few - n_asked, room)
-        if ahead <= 0:  # so many at once do not tell which come next
-            return missing
-        unread = self.position < 0
-        unread[missing] = False
-        likely = self.order[unread[self.order]][:ahead]
-        self.few *= 2
-        return np.union1d(missing, likely)
-
-    def hold(self, indices: IndexArray) -> None:
-        """Read columns into the cache."""
-        columns = self.read(indices)
-        self.held = np.hstack([self.held, columns]) if self.n_held > 0 else columns
-        self.position[indices] = self.n_held + np.arange(len(indices))
-        self.n_held += len(indices)

@@ -16,9 +16,9 @@ from ridgewise.spectrum._containers import as_numeric
 from ridgewise.spectrum._decompose import SOLVERS, Decomposition, decompose, is_attained
 from ridgewise.spectrum._open import as_columns, as_rows
 
-MOST_CONDITION = 1e4  # of X, for which quadratic forms of its columns keep eight digits
-SINGLE_CONDITION = 1e2  # ... and for which they keep three or more in single precision
-LARGE = 2**20  # numbers in X, from which on single precision saves time
+MOST_CONDITION = 1e4  # condition number of X up to which quadratic forms keep eight digits
+SINGLE_CONDITION = 1e2  # ... and up to which they keep three digits in single precision
+LARGE = 2**20  # values of X from which single precision is faster
 
 
 class Spectrum(ABC):
@@ -31,7 +31,7 @@ class Spectrum(ABC):
     singular_values : ndarray of shape (rank,)
         In descending order.
     rank, numerical_rank : int
-        The number of singular vectors that are kept, and of singular values above rounding errors.
+        The number of singular vectors kept, and of singular values above rounding errors.
     cutoff : float
         Singular values up to this one count as zero.
     energy : float
@@ -74,12 +74,12 @@ class Spectrum(ABC):
 
     @property
     def mean_diagonal(self) -> float:
-        """The mean of the diagonal of K = X X^T, as far as these singular values give it."""
+        """The mean of the diagonal of K = X X^T, from the singular values kept."""
         return float(np.sum(self.singular_values**2)) / self.shape[0]
 
     @property
     def norms2(self) -> FloatArray:
-        """The leverage scores; the barrier method calls them so."""
+        """The leverage scores, under the name that the barrier method uses."""
         return self.leverage_scores
 
     @abstractmethod
@@ -119,7 +119,7 @@ class WideSpectrum(Spectrum):
         return self.columns.take(indices).T @ self.projector
 
     def hold(self, indices: IndexArray) -> tuple[Any, FloatArray | None]:
-        """X and B of rows X B of U, or the rows and None where that is faster to multiply."""
+        """Rows of U as factors X and B, or as (rows, None) where that is faster to multiply."""
         if self.rank < self.shape[0] / 2:
             return self.take(indices), None
         return self.columns.take_rows(indices), self.projector
