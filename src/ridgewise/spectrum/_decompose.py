@@ -31,7 +31,7 @@ class Decomposition(NamedTuple):
     cutoff: float
     solver: str
     is_whole: bool = False
-    """Whether they are known to be all that there are; False if that was not looked into."""
+    """Whether none is missing; False if that was not checked."""
 
 
 def rank_limit(n_samples: int, n_features: int, center: bool) -> int:

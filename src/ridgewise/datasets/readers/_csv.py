@@ -88,9 +88,8 @@ def _header(records: Records, options: Options) -> tuple[list[str], list[str], l
         raise ValueError("it has only blank lines")
     names = first.split(CELL_END)
     if options.header is False or (options.header is None and _is_data(names)):
-        notes = (
-            [] if options.header is False else ["The first line has only numbers: read as data."]
-        )
+        note = "The first line has only numbers: read as data."
+        notes = [] if options.header is False else [note]
         return [f"x{j}" for j in range(len(names))], [first], notes
     names = [name.strip() for name in names]
     second = next(iter(records), None)
@@ -164,7 +163,7 @@ class Cells:
         self.n_rows = stop
 
     def _look_again(self, cells: Any) -> tuple[FloatArray, BoolArray, AnyArray]:
-        """Parse cells that failed at first: spaces, booleans, decimal commas, missing values."""
+        """Parse cells that the cast could not: spaces, booleans, decimal commas, missing values."""
         text = cells.str.strip_chars()
         folded = text.str.to_lowercase()
         plain = folded.str.replace_all(",", ".", literal=True) if self.decimal_comma else folded

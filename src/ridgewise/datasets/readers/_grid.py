@@ -14,7 +14,7 @@ from ridgewise.datasets.readers._raw import Options, Raw, count, listed, shorten
 from ridgewise.datasets.readers._target import target_file
 
 PANDAS_INDEX = "__index_level_0__"
-# A first column of such a name has row names.
+# Names of a first column that has the row names
 ROW_NAMES = ("", "Unnamed: 0", PANDAS_INDEX)
 LEVELS_ALLOWED = 20  # of a category, however few samples there are
 SAMPLES_PER_LEVEL = 4  # on average; with fewer it is free text
@@ -26,7 +26,7 @@ PARTS = {"train", "training", "test", "testing", "val", "valid", "validation", "
 YES_NO = {"true", "false", "t", "f", "yes", "no", "y", "n", "0", "1", "0.0", "1.0"}
 TARGET = re.compile(r"targets?|labels?|class(es)?|outcome|response", re.I)
 LIKELY = re.compile("|".join(f"(?:{each.pattern})" for each in (ID, SPLIT, TARGET)), re.I)
-FEWEST_ROWS = 5  # fewer are in order by chance
+FEWEST_ROWS = 5  # fewer could be consecutive by chance
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,9 @@ class Request:
     """The columns that the user named, and the one with row names, by index."""
 
     ids: list[int]
-    names: int  # the one that names the rows, if any does
-    target: int | None  # where features are in columns
-    target_row: str | None  # name of a row that is the target, where features are in rows
+    names: int  # the column with row names, if there is one
+    target: int | None  # if features are in columns
+    target_row: str | None  # its name, if features are in rows
     drop: list[int] = field(default_factory=list)
 
     @classmethod
@@ -49,8 +49,8 @@ class Request:
         target = None
         if options.target in header:
             target = find_column(str(options.target), header, "column")
-        elif options.target is not None:  # before its column is taken for a feature
-            target_file(options.target, header)
+        elif options.target is not None:
+            target_file(options.target, header)  # raises if there is none: the name is misspelled
         drop = [place for name in options.drop for place in find_columns(name, header, "column")]
         return cls(ids, (ids or [names])[0], target, None, drop)
 

@@ -111,7 +111,7 @@ def _index_name(table: Any) -> str | None:
 
 
 def _index(file: Any, name: str, size: int) -> AnyArray | None:
-    """Names of the rows of obs or var, or None where they are absent or not as many."""
+    """Names of the rows of obs or var, or None if absent or of another length."""
     table = file.get(name)
     index = None if table is None else _index_name(table)
     if index is None:
@@ -145,5 +145,5 @@ def _decoded(codes: AnyArray, categories: AnyArray) -> AnyArray:
 
 
 def _strings(values: AnyArray) -> AnyArray:
-    """An array in which bytes are text."""
+    """Decode bytes; return other values unchanged."""
     return as_names(values) if values.dtype.kind in "OS" else values

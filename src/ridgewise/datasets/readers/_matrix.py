@@ -79,11 +79,11 @@ def _member(archive: Any, key: str) -> AnyArray:
 
 
 def _load(load: Callable[[], Any], name: str) -> Any:
-    """Call a function of NumPy or SciPy, with one kind of error for all of theirs."""
+    """Call a loader of NumPy or SciPy; turn any of its errors into a ValueError."""
     try:
         return load()
     except Exception as error:
-        # which is NumPy's guess for any other file
+        # NumPy also says so of a file that is not its own
         is_pickled = "pickle" in str(error).lower() or "Python object" in str(error)
         problem = PICKLED if is_pickled else f"is damaged or cut off: {error}"
         raise ValueError(f"{name} {problem}") from error

@@ -124,7 +124,7 @@ def _aligned(rows: list[list[str]], raw: Raw, path: Path) -> AnyArray:
 
 
 def as_target(values: AnyArray, *, decimal_comma: bool = False) -> AnyArray:
-    """Whole numbers as int64, other numbers as float64, all else as str."""
+    """Integers as int64, other numbers as float64, all else as str."""
     if values.dtype.kind in "OSU":
         missing = is_missing(values)
         try:
