@@ -185,12 +185,14 @@ class _Transfer:
         except InvalidURL as error:
             raise ValueError(f"cannot download {self.url!r}: {error}") from error
         except HTTPError as error:
+            error.close()  # only its headers are used
+            status = f"{error.code} {error.reason}"
             if error.code == 416 and done:  # no bytes left in the requested range
                 self._receive(error, done)
             elif error.code in TEMPORARY:
-                raise _RetryError(f"the server answers {error.code} {error.reason}") from error
+                raise _RetryError(f"the server answers {status}") from error
             else:
-                raise OSError(f"cannot download {self.url}: {error.code} {error.reason}") from error
+                raise OSError(f"cannot download {self.url}: {status}") from error
         except URLError as error:
             if first:
                 raise OSError(f"cannot reach {self.url}: {error.reason}") from error
