@@ -129,7 +129,7 @@ def test_small_blocks_select_the_same_features(run_here, data, seen, tmp_path):
 @pytest.mark.parametrize("missing", ["error", "mean", "drop-features", "drop-samples"])
 def test_gaps_in_a_mapped_file(data, tmp_path, monkeypatch, missing, transpose):
     """They are found block by block, and the file stays as it is."""
-    monkeypatch.setattr("ridgewise.datasets.readers._missing.BLOCK", 10_000)
+    monkeypatch.setattr("ridgewise.datasets.readers._read.BLOCK", 10_000)
     X = data(transpose=transpose)
     X[[3, 3, 17], [5, 7999, 5]] = np.nan
     path = tmp_path / "X.npy"
@@ -143,7 +143,7 @@ def test_gaps_in_a_mapped_file(data, tmp_path, monkeypatch, missing, transpose):
     loaded, mapped = (read_table(path, memory=memory, **settings) for memory in (None, 2 * 10**6))
     np.testing.assert_array_equal(mapped.X, loaded.X)
     assert is_mapped(mapped.X) == (missing == "mean")
-    copied = "What is left was copied into memory."
+    copied = "The rest was copied into memory."
     assert mapped.notes == loaded.notes + (() if missing == "mean" else (copied,))
     assert path.read_bytes() == before
 
@@ -152,9 +152,7 @@ def test_infinities_in_a_mapped_file(data, tmp_path):
     X = data()
     X[7, 4] = -np.inf
     np.save(tmp_path / "X.npy", X)
-    with pytest.raises(
-        ValueError, match=r"1 value of X not finite, the first in sample 8, fea.* 5"
-    ):
+    with pytest.raises(ValueError, match=r"X has 1 infinite value, the first in sample 8, fea.* 5"):
         read_table(tmp_path / "X.npy", memory=2 * 10**6)
 
 

@@ -8,8 +8,8 @@ import zipfile
 
 import pytest
 
-from ridgewise.datasets import _archive
-from ridgewise.datasets._archive import extract_zip
+from ridgewise.datasets import _fetch
+from ridgewise.datasets._fetch import extract_zip
 
 FILES = {"a/one": b"1" * 1000, "a/two": b"22", "three": b""}
 
@@ -113,7 +113,7 @@ def test_number_of_bytes(archive, extract, too_few):
 
 def test_bomb(archive, extract, monkeypatch, tmp_path):
     """10 MB of zeros in 10 kB: refused once a hundred times the archive is out."""
-    monkeypatch.setattr(_archive, "SLACK", 0)
+    monkeypatch.setattr(_fetch, "SLACK", 0)
     write(archive, [("zeros", bytes(10_000_000))])
     size = archive.stat().st_size
     assert size < 20_000

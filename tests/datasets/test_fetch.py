@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ridgewise import fetch_techtc300, load_techtc
-from ridgewise.datasets import _archive, _download, _fetch, techtc_names
+from ridgewise.datasets import _fetch, techtc_names
 
 FILES = {
     "Exp_1_2/features.idx": b"1 river\n2 mountain\n",
@@ -75,7 +75,7 @@ class Server:
 
 @pytest.fixture
 def server(monkeypatch):
-    monkeypatch.setattr(_download, "PAUSE", 0)
+    monkeypatch.setattr(_fetch, "PAUSE", 0)
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     server = Server()
     thread = threading.Thread(target=server.http.serve_forever, args=(0.01,))
@@ -199,7 +199,7 @@ def test_next_call_resumes(server, home):
     server.behave = lambda handler, number: handler.send_file(cut=150)
     with pytest.raises(OSError, match=r"150 of the .* try again later to resume"):
         fetch_techtc300(data_home=home, mirror=server.url)
-    assert len(server.requests) == _download.ATTEMPTS
+    assert len(server.requests) == _fetch.ATTEMPTS
     (part,) = home.iterdir()
     assert part.read_bytes() == server.content[:150]
     server.behave = lambda handler, number: handler.send_file()
@@ -272,7 +272,7 @@ def test_rest_of_something_else_is_not_taken(server, home, span):
 
 
 def test_silence(server, home, monkeypatch):
-    monkeypatch.setattr(_download, "TIMEOUT", 0.1)
+    monkeypatch.setattr(_fetch, "TIMEOUT", 0.1)
     done = threading.Event()
     server.behave = lambda handler, number: done.wait(10)
     with pytest.raises(OSError, match="timed out"):
@@ -410,7 +410,7 @@ def test_limit_on_what_comes_out(server, home):
 def test_what_is_in_the_way_stays(server, home):
     (home / "techtc300").mkdir(parents=True)
     (home / "techtc300" / "mine").write_text("precious")
-    with pytest.raises(FileExistsError, match="is in the way"):
+    with pytest.raises(FileExistsError, match="exists, is not empty and has no TechTC set"):
         fetch_techtc300(data_home=home, mirror=server.url)
     assert (home / "techtc300" / "mine").read_text() == "precious"
     assert not server.requests
@@ -446,7 +446,7 @@ def test_interrupted_extraction(server, home, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(_archive, "_extract", interrupt)
+        patch.setattr(_fetch, "_extract", interrupt)
         with pytest.raises(KeyboardInterrupt):
             fetch_techtc300(data_home=home, mirror=server.url)
     assert [path.suffix for path in home.iterdir()] == [".download"]

@@ -23,8 +23,7 @@ from ridgewise import (
 )
 from ridgewise.spectrum import _columns, compute_spectrum, is_outside, open_parquet
 from ridgewise.spectrum._containers import Transposed
-from ridgewise.spectrum._open import as_columns, as_rows
-from ridgewise.spectrum._stored import Candidates, StoredColumns, reading_ahead
+from ridgewise.spectrum._open import StoredColumns, as_columns, as_rows, reading_ahead
 
 SELECTORS = [
     BSSSelector(60),
@@ -129,9 +128,13 @@ def test_columns(store, make, center, tmp_path, monkeypatch):
     indices = np.array([21, 3, 3, 0, 8])
     assert_allclose(found.take(indices), expected.take(indices), rtol=1e-12, atol=1e-13)
     found.expect(np.arange(found.shape[1], dtype=float))
-    for _ in range(3):
+    for scale in (1.0, 0.25):
+        found.set_scale(scale)
+        expected.set_scale(scale)
         assert_allclose(found.take(indices), expected.take(indices), rtol=1e-12, atol=1e-13)
         assert found.take(indices[:0]).shape == (found.shape[0], 0)
+    found.set_scale(1.0)
+    expected.set_scale(1.0)
     assert found.largest() == expected.largest()
     found.check_finite()
 
@@ -259,27 +262,22 @@ def test_no_two_threads_read_at_once(monkeypatch):
     assert not any(overlaps)
 
 
-def test_candidates_hold_no_more_than_they_may():
-    X = np.random.default_rng(0).standard_normal((3, 500))
-    asked = []
-
-    def read(indices):
-        assert_array_equal(indices, np.unique(indices))
-        asked.extend(indices)
-        return X[:, indices]
-
-    candidates = Candidates(read, np.arange(500.0)[::-1], few=8, most=64)
+def test_columns_are_kept_no_more_than_a_block_of_them(monkeypatch):
+    monkeypatch.setattr(_columns, "BLOCK_BYTES", 8 * 3 * 64)
+    X = Grid(np.random.default_rng(0).standard_normal((3, 500)))
+    columns = as_columns(X)
+    columns.expect(np.arange(500.0))
     rng = np.random.default_rng(1)
     for size in (5, 0, 64, 65, 30, 30, 1, 500):
         indices = rng.integers(0, 500, size)
-        assert_array_equal(candidates.take(indices), X[:, indices])
-        assert candidates.n_held <= 64
-    candidates.forget()
-    asked.clear()
-    candidates.few = 40
-    for start in range(0, 40, 5):
-        candidates.take(np.arange(start, start + 5))
-    assert len(asked) == len(set(asked)) == 40
+        assert_array_equal(columns.take(indices), X.X[:, indices])
+        assert columns.values.shape[1] == len(columns.held) <= 64
+    X.readings.clear()
+    columns = as_columns(X)
+    for start in (*range(0, 60, 5), *range(0, 60, 3)):
+        columns.take(np.arange(start, start + 3))
+        columns.take(np.arange(start, start + 5)[:3])
+    assert sum(width for _, width in X.readings) <= 60  # nothing is read twice
 
 
 def test_reading_ahead_stops_when_nobody_listens():

@@ -4,8 +4,14 @@
 from ridgewise.datasets._fetch import fetch_techtc300
 from ridgewise.datasets._stdlib_text import load_stdlib_text
 from ridgewise.datasets._synthetic import make_ridge_regression, make_ridge_synthetic
-from ridgewise.datasets._techtc import description, load_techtc, resolve_data_home, techtc_names
-from ridgewise.datasets._techtc_files import TechTCSet, read_techtc_folder
+from ridgewise.datasets._techtc import (
+    TechTCSet,
+    description,
+    load_techtc,
+    read_techtc_folder,
+    resolve_data_home,
+    techtc_names,
+)
 from ridgewise.datasets._writing import SAVE_FORMATS, marked_h5ad, spreadsheet_safe, table_bytes
 
 __all__ = [

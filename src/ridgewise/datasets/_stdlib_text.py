@@ -7,7 +7,6 @@ Its source files are read; nothing is imported or run.
 import ast
 import io
 import keyword
-import os
 import pkgutil
 import platform
 import re
@@ -150,9 +149,7 @@ def _read_topics(path: tuple[str, ...]) -> dict[str, list[Document]]:
         ]
     if all(len(documents) >= MINIMUM_DOCUMENTS for documents in topics.values()):
         return topics
-    found = " and ".join(
-        f"{len(documents)} documents on {topic}" for topic, documents in topics.items()
-    )
+    found = " and ".join(f"{len(each)} documents on {topic}" for topic, each in topics.items())
     raise FileNotFoundError(
         "load_stdlib_text reads the source of Python's standard library, of which this Python "
         f"has too little: it gave {found}, and {MINIMUM_DOCUMENTS} on each are needed. Modules "
@@ -163,17 +160,15 @@ def _read_topics(path: tuple[str, ...]) -> dict[str, list[Document]]:
 
 
 def standard_library_path() -> list[str]:
-    """Return the folder of the standard library, and its zip file; no user's own csv.py."""
-    archives = [
-        entry for entry in sys.path if re.fullmatch(r"python\d+t?\.zip", os.path.basename(entry))
-    ]
-    return [sysconfig.get_path("stdlib"), *archives]
+    """Return the folder of the standard library, and its zip file: not sys.path with user files."""
+    is_archive = re.compile(r"(.*[/\\])?python\d+t?\.zip").fullmatch
+    return [sysconfig.get_path("stdlib"), *filter(is_archive, sys.path)]
 
 
 def read_documents(module: str, path: Sequence[str]) -> list[Document]:
     """Return the documents of a module and of its public submodules; none without its source."""
     return [
-        Document(f"{name}.{statement.name}", list(_words(statement, source.split("\n"))))
+        Document(f"{name}.{statement.name}", _words(statement, source.split("\n")))
         for name, source in _sources(module, path)
         for statement in ast.parse(source).body
         if isinstance(statement, Definition)
@@ -196,13 +191,14 @@ def _sources(name: str, path: Sequence[str]) -> Iterator[tuple[str, str]]:
             yield from _sources(f"{name}.{submodule}", locations)
 
 
-def _words(definition: Definition, lines: list[str]) -> Iterator[str]:
-    """Yield the words of a definition's docstrings, comments and identifiers."""
-    for text in (*_docstrings(definition), *_identifiers_and_comments(definition, lines)):
-        for match in WORD.findall(text):
-            word = match.lower()
-            if len(word) >= MINIMUM_WORD_LENGTH and word not in STOP_WORDS:
-                yield word
+def _words(definition: Definition, lines: list[str]) -> list[str]:
+    """Return the words of a definition's docstrings, comments and identifiers."""
+    source = "\n".join(lines[definition.lineno - 1 : definition.end_lineno])
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)  # a syntax tree has no comments
+    kinds = (tokenize.NAME, tokenize.COMMENT)
+    texts = [*_docstrings(definition), *(token.string for token in tokens if token.type in kinds)]
+    words = [word.lower() for text in texts for word in WORD.findall(text)]
+    return [word for word in words if len(word) >= MINIMUM_WORD_LENGTH and word not in STOP_WORDS]
 
 
 def _docstrings(definition: Definition) -> Iterator[str]:
@@ -211,11 +207,3 @@ def _docstrings(definition: Definition) -> Iterator[str]:
     for statement in definition.body:
         if isinstance(statement, Definition):
             yield from _docstrings(statement)
-
-
-def _identifiers_and_comments(definition: Definition, lines: list[str]) -> Iterator[str]:
-    """Yield the names and comments of a definition, by tokens: the syntax tree has no comments."""
-    text = "\n".join(lines[definition.lineno - 1 : definition.end_lineno])
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type in (tokenize.NAME, tokenize.COMMENT):
-            yield token.string

@@ -1,15 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""TechTC: document-term matrices of pairs of categories of the Open Directory Project."""
+"""TechTC: document-term matrices of pairs of categories of the Open Directory Project.
+
+A set is a folder with vectors.dat, the documents, and features.idx, the words.
+"""
 
 import difflib
 import os
 import re
+from collections.abc import Iterator
 from importlib.resources import files
+from numbers import Integral
 from pathlib import Path
+from typing import NamedTuple, NoReturn
 
-from sklearn.utils import Bunch
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from sklearn.utils import Bunch, check_scalar
 
-from ridgewise.datasets._techtc_files import read_techtc_folder
+from ridgewise._typing import AnyArray, BoolArray, IndexArray
 
 NAME = re.compile(r"(?:Exp_)?(\d+)[_-](\d+)")  # the paper writes 10341-14525
 FOLDER = re.compile(r"Exp_(\d+_\d+)")
@@ -17,6 +26,17 @@ SUBFOLDERS = ("techtc300", "techtc")
 HOW_TO_GET = (
     "fetch_techtc300() or `ridgewise data fetch` downloads the sets; data_home sets another folder"
 )
+
+VECTORS = "vectors.dat"
+FEATURES = "features.idx"
+
+# The number of digits is bounded so that every number fits into int64. In bytes, \d is 0 to 9.
+VECTOR = re.compile(rb"[+-]1(?:[ \t]+\d{1,9}:\d{1,9})*[ \t]*")
+PAIR = re.compile(rb"\d{1,9}:\d{1,9}")
+LIKE_A_PAIR = re.compile(rb"\s\d+:")
+FEATURE = re.compile(rb"(\d{1,9})[ \t]+(\S.*)")
+CATEGORY = re.compile(r"#\s*(id1|id2|[+-]1)\s+(\S.*)")  # "# id1 Regional/North_America"
+SIGN_OF = {"id1": 1, "+1": 1, "id2": -1, "-1": -1}
 
 StrPath = str | os.PathLike[str]
 
@@ -153,12 +173,14 @@ def resolve_data_home(data_home: StrPath | None) -> Path:
 
 
 def _explain_absence(name: str, present: list[str], data_home: StrPath | None) -> str:
+    found = "there is no set at all"
+    if present:
+        swapped = "_".join(reversed(name.split("_")))
+        nearest = (
+            [swapped] if swapped in present else difflib.get_close_matches(name, present, 1, 0)
+        )
+        found = f"the nearest of {len(present)} is {nearest[0]}"
     where = f"{resolve_data_home(data_home)} and its folders {' and '.join(SUBFOLDERS)}"
-    swapped = "_".join(reversed(name.split("_")))
-    nearest = [swapped] if swapped in present else difflib.get_close_matches(name, present, 1, 0)
-    found = (
-        f"the nearest of {len(present)} is {nearest[0]}" if nearest else "there is no set at all"
-    )
     return f"no TechTC set {name} in {where}: {found}. {HOW_TO_GET}"
 
 
@@ -166,3 +188,170 @@ def description(data_set: str, **values: object) -> str:
     """The description of a data set, with its numbers."""
     text = files("ridgewise.datasets").joinpath("descr", f"{data_set}.rst").read_text("utf-8")
     return text.format(**values)
+
+
+class TechTCSet(NamedTuple):
+    """The content of a folder in TechTC's layout."""
+
+    data: csr_array  # documents x words, float64 counts
+    target: NDArray[np.int_]  # 1 or -1
+    words: AnyArray
+    categories: dict[int, str]  # by label, where features.idx names them
+
+
+def read_techtc_folder(folder: StrPath, *, min_word_length: int = 5) -> TechTCSet:
+    r"""Read a folder in TechTC's layout: document-term counts of two classes.
+
+    ``vectors.dat`` has one line per document, ``+1 index:count index:count ...`` (or ``-1``).
+    ``features.idx`` has one line per word, ``index word``, with indices from 1. Comments (``#``)
+    and blank lines are skipped, as is one other line before each document.
+
+    Parameters
+    ----------
+    folder : str or path
+    min_word_length : int, default=5
+        Shorter words are dropped. Documents without any word left are kept.
+
+    Returns
+    -------
+    TechTCSet
+        With `data` (a csr_array of counts), `target` (1 or -1), `words` in the order of their
+        indices, and `categories`, the names of the classes by label, if the files have them.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from ridgewise.datasets import read_techtc_folder
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "features.idx").write_text("1 river\n2 the\n3 mountain\n")
+    ...     _ = Path(folder, "vectors.dat").write_text("+1 1:2 2:7\n-1 2:5 3:1\n")
+    ...     found = read_techtc_folder(folder)
+    >>> print(found.words)
+    ['river' 'mountain']
+    >>> print(found.data.toarray())
+    [[2. 0.]
+     [0. 1.]]
+    >>> print(found.target)
+    [ 1 -1]
+    """
+    check_scalar(min_word_length, "min_word_length", Integral, min_val=0)
+    folder = Path(folder)
+    indices, words, categories = _read_features(folder / FEATURES)
+    lengths = np.char.str_len(words)
+    kept: BoolArray = lengths >= min_word_length
+    if not kept.any():
+        raise ValueError(
+            f"{folder / FEATURES} has no word of at least {min_word_length} letters: "
+            f"the longest has {lengths.max()}. Use a smaller min_word_length."
+        )
+    data, target = _read_vectors(folder / VECTORS, indices, kept)
+    return TechTCSet(data, target, words[kept], categories)
+
+
+def _read_features(path: Path) -> tuple[IndexArray, AnyArray, dict[int, str]]:
+    """Return the indices in increasing order, their words, and the names of the categories."""
+    content = path.read_bytes()
+    try:
+        content.decode("utf-8")
+        encoding = "utf-8"
+    except UnicodeDecodeError:
+        encoding = "latin-1"  # which decodes any bytes
+    features: dict[int, tuple[str, int]] = {}  # the word and the line of each index
+    categories = {}
+    for line, text in _numbered(content):
+        if text.startswith(b"#"):
+            if found := CATEGORY.match(text.decode(encoding)):
+                categories[SIGN_OF[found[1]]] = found[2].strip()
+            continue
+        feature = FEATURE.fullmatch(text)
+        if feature is None:
+            _fail(path, line, f"got {_quote(text)}, expected an index and a word, as in 17 river")
+        index = int(feature[1])
+        if index == 0:
+            _fail(path, line, "got the index 0, expected indices from 1")
+        if index in features:
+            _fail(path, line, f"the index {index} was on line {features[index][1]} already")
+        features[index] = feature[2].decode(encoding), line
+    if not features:
+        raise ValueError(f"{path} has no words: expected lines with an index and a word")
+    indices = sorted(features)
+    words = np.array([features[index][0] for index in indices])
+    return np.array(indices, dtype=np.intp), words, categories
+
+
+def _read_vectors(
+    path: Path, indices: IndexArray, kept: BoolArray
+) -> tuple[csr_array, NDArray[np.int_]]:
+    """Return the counts of the words that are kept, and the labels."""
+    lines, vectors = zip(*_vector_lines(path), strict=True)
+    target = np.array([int(vector[:2]) for vector in vectors])
+    rows = np.repeat(np.arange(len(vectors)), [vector.count(b":") for vector in vectors])
+    # Only numbers are left, so they are parsed in one call.
+    body = b" ".join(vector[2:] for vector in vectors).replace(b":", b" ").decode("ascii")
+    pairs = np.fromstring(body, dtype=np.int64, sep=" ") if body.strip() else np.zeros(0, int)
+    given, counts = pairs[::2], pairs[1::2]
+    columns = np.minimum(np.searchsorted(indices, given), len(indices) - 1)
+    unknown = np.flatnonzero(indices[columns] != given)
+    if len(unknown):
+        at = unknown[0]
+        known = f"{len(indices)} words with indices from {indices[0]} to {indices[-1]}"
+        problem = f"the index {given[at]} has no word in {FEATURES}, which has {known}"
+        _fail(path, lines[rows[at]], problem)
+    first = np.unique(rows * len(indices) + columns, return_index=True)[1]
+    if len(first) < len(given):
+        at = np.setdiff1d(np.arange(len(given)), first)[0]
+        _fail(path, lines[rows[at]], f"the index {given[at]} occurs twice")
+    # int32, because some solvers accept no other indices
+    places = rows.astype(np.int32), columns.astype(np.int32)
+    shape = (len(vectors), len(indices))
+    data = csr_array((counts.astype(np.float64), places), shape=shape)[:, np.flatnonzero(kept)]
+    data.eliminate_zeros()
+    return data, target
+
+
+def _vector_lines(path: Path) -> list[tuple[int, bytes]]:
+    """Return the lines that are vectors, with their numbers; each may follow one other line."""
+    vectors: list[tuple[int, bytes]] = []
+    before: tuple[int, bytes] | None = None
+    for line, text in _numbered(path.read_bytes()):
+        if text.startswith(b"#"):
+            continue
+        if VECTOR.fullmatch(text):
+            vectors.append((line, text))
+            before = None
+        elif before is not None or text[:1] in (b"+", b"-") or LIKE_A_PAIR.search(text):
+            _fail_vector(path, *(before or (line, text)))
+        else:
+            before = line, text
+    if before is not None:
+        _fail_vector(path, *before)
+    if not vectors:
+        raise ValueError(f"{path} has no documents: expected lines such as +1 3:2 17:1")
+    return vectors
+
+
+def _fail_vector(path: Path, line: int, text: bytes) -> NoReturn:
+    """Raise with the reason why a line is not a vector."""
+    label, *pairs = text.split()
+    if label not in (b"+1", b"-1"):
+        _fail(path, line, f"got {_quote(label)}, expected a label, +1 or -1")
+    wrong = _quote(next(pair for pair in pairs if not PAIR.fullmatch(pair)))
+    _fail(path, line, f"got {wrong}, expected index:count, two non-negative integers")
+
+
+def _numbered(content: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the number and the stripped text of each non-blank line."""
+    # of bytes: str.splitlines also splits at characters such as U+2028, which words may contain
+    for line, text in enumerate(content.splitlines(), start=1):
+        if stripped := text.strip():
+            yield line, stripped
+
+
+def _quote(text: bytes) -> str:
+    start = text[:30].decode("ascii", errors="backslashreplace")
+    return repr(start + ("..." if len(text) > 30 else ""))
+
+
+def _fail(path: Path, line: int, problem: str) -> NoReturn:
+    raise ValueError(f"{path}, line {line}: {problem}. Is the file damaged? Fetch it again.")

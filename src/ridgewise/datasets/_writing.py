@@ -61,20 +61,14 @@ def table_bytes(
             columns = {_free("sample", names): safe_samples, **columns}
         if y is not None:
             columns[safe(_free(target_name or "target", names))] = y
-        _write_frame(columns, suffix, buffer)
+        frame = import_module("polars").DataFrame(columns)  # optional, and slow to import
+        if suffix == "parquet":
+            frame.write_parquet(buffer)
+        elif suffix == "feather":
+            frame.write_ipc(buffer)
+        else:
+            frame.write_csv(buffer, separator="\t" if suffix == "tsv" else ",")
     return buffer.getvalue()
-
-
-def _write_frame(columns: dict[str, AnyArray], suffix: str, buffer: BytesIO) -> None:
-    import polars as pl  # optional, and slow to import
-
-    frame = pl.DataFrame(columns)
-    if suffix == "parquet":
-        frame.write_parquet(buffer)
-    elif suffix == "feather":
-        frame.write_ipc(buffer)
-    else:
-        frame.write_csv(buffer, separator="\t" if suffix == "tsv" else ",")
 
 
 def spreadsheet_safe(cell: Any) -> Any:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Columns of a container: blocks of them, one after the other, or single ones."""
+"""Columns of a dense or sparse array: blocks of them, one after the other, or single ones."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from functools import reduce
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,11 @@ from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.spectrum._containers import as_dense
 
 BLOCK_BYTES = 2**24  # of a block of columns in float64: larger ones are no faster
+FEW_NONZEROS = 6  # of a column: pairs of them are fewer than a product with W has terms
 
 
 class Columns:
-    """The columns of an array, n values each. Subclasses read other containers.
+    """The columns of an array or memory map, n values each. Subclasses read other containers.
 
     Parameters
     ----------
@@ -52,12 +54,12 @@ class Columns:
     def offset(self) -> FloatArray | None:
         """Scaled means of the features, subtracted from each sample: two parts, shape (2, n).
 
-        The second part is the rounding error of the first.
+        The first sample, and the mean of all differences from it: constant features become 0.
         """
         if self._offset is None and self.centers and self.holds_samples:
             self._offset = np.zeros((2, self.shape[0]))
-            self._offset[0] = self.row_means()
-            self._offset[1] = self.block_sums() / self.shape[1]
+            self._offset[0] = self.take(np.array([0]))[:, 0]
+            self._offset[1] = self.column_sum() / self.shape[1]
         return self._offset
 
     def set_scale(self, scale: float) -> None:
@@ -105,9 +107,10 @@ class Columns:
             yield place, self.finish(block)
 
     def rounded_blocks(self, dtype: Any) -> Iterator[tuple[slice, FloatArray]]:
-        """`dense_blocks` in another floating-point type."""
-        for place, block in self.dense_blocks():
-            yield place, block.astype(dtype, copy=False)
+        """`dense_blocks` in another floating-point type; maybe views of X."""
+        is_plain = self.scale == 1 and not self.centers  # values are then cast once
+        for place, block in self.blocks() if is_plain else self.dense_blocks():
+            yield place, as_dense(block).astype(dtype, copy=False)
 
     def take(self, indices: IndexArray) -> FloatArray:
         """The columns ``indices``, in any order, shape (n, len(indices))."""
@@ -185,17 +188,8 @@ class Columns:
         """Apply a function to each block of columns, as it is stored."""
         return [function(block, *arguments) for _, block in self.blocks()]
 
-    def row_means(self) -> FloatArray:
-        """Scaled means over the columns, shape (n,); exact where all values are equal."""
-        total, low, high = self.row_sums() * self.scale
-        return np.where(low == high, low, total / self.shape[1])
-
-    def row_sums(self) -> FloatArray:
-        """Sums, minima and maxima over the columns as stored, shape (3, n)."""
-        return reduce(merged_sums, self.map(block_row_sums))
-
-    def block_sums(self) -> FloatArray:
-        """Sums over the columns, scaled and centred, shape (n,)."""
+    def column_sum(self) -> FloatArray:
+        """The sum of the columns, scaled and centred, shape (n,)."""
         return sum((block.sum(axis=1) for _, block in self.dense_blocks()), np.zeros(self.shape[0]))
 
     def expect(self, scores: FloatArray) -> None:
@@ -211,33 +205,112 @@ class Columns:
         return max(max(float(block.max()), -float(block.min())) for _, block in self.blocks())
 
 
-class DenseColumns(Columns):
-    """Columns of an array or a memory map, of any type and strides."""
+class SparseColumns(Columns):
+    """Columns of a sparse array: never dense as a whole, and centred implicitly."""
 
-    def rounded_blocks(self, dtype: Any) -> Iterator[tuple[slice, FloatArray]]:
-        """See `Columns.rounded_blocks`. Without scaling and centring, values are cast once."""
-        if self.scale != 1 or self.centers:
-            yield from super().rounded_blocks(dtype)
+    def __init__(self, X: Any, *, center: bool = False) -> None:
+        super().__init__(X.tocsc(), center=center)
+
+    def take_rows(self, indices: IndexArray) -> Any:
+        """See `Columns.take_rows`. Sparse where that is faster to multiply."""
+        if self.is_nearly_dense:
+            return super().take_rows(indices)
+        return self.rows[indices].astype(np.float64) * self.scale
+
+    def gram(self) -> FloatArray:
+        """K by a sparse product, or by dense blocks where that is faster."""
+        if not self.is_sparse_enough:
+            return super().gram()
+        K = np.zeros((self.shape[0], self.shape[0]))
+        sums = np.zeros(self.shape[0])
+        for _, rows in self.sparse_blocks(self.shape[1]):
+            if self.scale != 1:  # before the product, which would overflow or underflow
+                rows = rows * self.scale
+            # SciPy copies one factor, since their formats differ: hence the blocks
+            K += (rows.T @ rows).todense()
+            if self.offset is not None:
+                sums += np.asarray(rows.sum(axis=0)).ravel()
+        before = K.trace()
+        if self.offset is not None:  # (X - b 1^T) (X - b 1^T)^T
+            b = self.offset.sum(axis=0)
+            cross = np.outer(sums, b)
+            K += self.shape[1] * np.outer(b, b) - cross - cross.T
+        if self.center:  # (I - 11^T/n) K (I - 11^T/n)
+            K -= K.mean(axis=0)
+            K -= K.mean(axis=1)[:, None]
+        # cancellation: means are large compared with the deviations from them
+        return K if K.trace() > before / 10 else super().gram()
+
+    @cached_property
+    def rows(self) -> Any:
+        """X^T as a sparse array that shares the memory of X."""
+        return self.X.T
+
+    @property
+    def is_nearly_dense(self) -> bool:
+        """Whether products with a dense array are faster by dense blocks."""
+        return 6 * self.X.nnz > self.shape[0] * self.shape[1]
+
+    @cached_property
+    def is_sparse_enough(self) -> bool:
+        """Whether X X^T is faster by sparse arrays; dense operations are 64 times as fast."""
+        counts = np.diff(self.X.indptr).astype(np.float64)
+        return bool(64 * np.sum(counts**2) < self.shape[0] ** 2 * self.shape[1])
+
+    def sparse_blocks(self, width: int) -> Iterator[tuple[slice, Any]]:
+        """Blocks of at most ``width`` columns as rows of sparse float64 arrays.
+
+        A block is a copy unless it is all of X, so its non-zeros are limited too.
+        """
+        d, starts = self.shape[1], self.X.indptr
+        # where n is large, so is K, and a sum of few products is faster
+        limit = max(self.block_width * self.shape[0] // 2, self.shape[0] ** 2 // 4)
+        start = 0
+        while start < d:
+            full = bisect_right(starts, int(starts[start]) + limit, lo=start) - 1
+            stop = min(d, start + width, max(start + 1, full))
+            rows = self.rows if stop - start == d else self.rows[start:stop]
+            yield slice(start, stop), rows.astype(np.float64, copy=False)
+            start = stop
+
+    def products(self, B: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
+        """X^T B by sparse products. Centred: the columns of B must have mean 0."""
+        if self.is_nearly_dense:
+            yield from super().products(B)
             return
-        for place, block in self.blocks():
-            yield place, block.astype(dtype, copy=False)
+        scaled = B * self.scale
+        # memory is limited by the product, not by the block
+        width = max(1, self.block_width * self.shape[0] // max(1, B.shape[1]))
+        for place, rows in self.sparse_blocks(width):
+            yield place, np.asarray(rows.astype(B.dtype, copy=False) @ scaled)
 
+    def forms(self, W: FloatArray) -> FloatArray:
+        """See `Columns.forms`. Centred: the rows of W must have mean 0."""
+        if self.is_nearly_dense:
+            return super().forms(W)
+        forms, scaled = np.zeros(self.shape[1]), self.scale**2 * W
+        for count, columns in self.by_count:
+            if count <= FEW_NONZEROS:  # x_a x_b W[a, b] of every pair of non-zeros
+                entries = self.X.indptr[columns][:, None] + np.arange(count)
+                at, x = self.X.indices[entries].T, self.X.data[entries].T.astype(np.float64)
+                for a in range(count):
+                    for b in range(a, count):
+                        terms = x[a] * x[b] * scaled[at[a], at[b]]
+                        forms[columns] += terms if a == b else 2 * terms
+                continue
+            for block in gen_batches(len(columns), self.block_width):
+                rows = self.rows[columns[block]].astype(np.float64, copy=False)
+                owner = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+                terms = rows.data * np.asarray(rows @ scaled)[owner, rows.indices]
+                forms[columns[block]] = np.bincount(owner, terms, minlength=rows.shape[0])
+        return forms
 
-def as_vector(row: Any) -> FloatArray:
-    """A row or a column, sparse or not, as a float64 vector."""
-    return as_dense(row).astype(np.float64).ravel()
-
-
-def block_row_sums(block: Any) -> FloatArray:
-    """Sums, minima and maxima of the rows of a block."""
-    found = block.sum(axis=1, dtype=np.float64), block.min(axis=1), block.max(axis=1)
-    return np.array([as_vector(column) for column in found])
-
-
-def merged_sums(some: FloatArray, others: FloatArray) -> FloatArray:
-    """Merge sums, minima and maxima of two sets of columns."""
-    low, high = np.minimum(some[1], others[1]), np.maximum(some[2], others[2])
-    return np.array([some[0] + others[0], low, high])
+    @cached_property
+    def by_count(self) -> list[tuple[int, IndexArray]]:
+        """Columns by their number of non-zeros; all with more than FEW_NONZEROS come last."""
+        counts = np.minimum(np.diff(self.X.indptr), FEW_NONZEROS + 1)
+        found = ((count, np.flatnonzero(counts == count)) for count in range(1, FEW_NONZEROS + 2))
+        return [(count, columns) for count, columns in found if len(columns) > 0]
 
 
 def stacked_triangle(R: FloatArray, below: FloatArray) -> FloatArray:

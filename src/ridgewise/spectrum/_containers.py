@@ -112,16 +112,20 @@ def select_columns(X: Any, places: IndexArray, scale: FloatArray | None) -> Any:
         return lazy_columns(X, places, scale)
     selected = read(X, slice(0, X.shape[0]), places)
     assert_all_finite(selected, input_name="X")
-    if scale is None:
-        return selected
-    selected = selected if selected.dtype.kind == "f" else selected.astype(np.float64)
-    return selected * scale.astype(selected.dtype)
+    return selected if scale is None else rescaled(selected, scale)
+
+
+def rescaled(X: Any, factors: FloatArray) -> Any:
+    """X diag(factors), in the floating-point type of X, or float64 if X has integers."""
+    X = X if X.dtype.kind == "f" else X.astype(np.float64)
+    factors = factors.ravel().astype(X.dtype)
+    return (X @ sp.diags_array(factors)).asformat(X.format) if is_sparse(X) else X * factors
 
 
 def scaled_columns(X: Any, factors: FloatArray) -> Any:
     """Return X, a result of `as_numeric`, times diag(factors); lazy unless sparse."""
     if is_sparse(X):
-        return (X.tocsc() @ sp.diags_array(factors)).tocsc()
+        return rescaled(X.tocsc().astype(np.float64, copy=False), factors)
     if is_dask(X):
         return select_columns(X, np.arange(X.shape[1]), factors)
     return Scaled(X, factors)

@@ -18,10 +18,9 @@ from dask.delayed import delayed
 from sklearn.utils import gen_batches
 
 from ridgewise._typing import AnyArray, FloatArray, IndexArray, is_sparse
-from ridgewise.spectrum._columns import DenseColumns, as_vector, merged_sums, stacked_triangle
-from ridgewise.spectrum._containers import as_dense, as_numeric
-from ridgewise.spectrum._sparse import SparseColumns
-from ridgewise.spectrum._stored import SlowColumns
+from ridgewise.spectrum._columns import Columns, SparseColumns, stacked_triangle
+from ridgewise.spectrum._containers import as_dense, as_numeric, rescaled
+from ridgewise.spectrum._open import SlowColumns
 
 AT_ONCE = 8  # results that are reduced in one task
 
@@ -66,11 +65,8 @@ class DaskColumns(SlowColumns):
     def triangle(self) -> FloatArray:
         return self.total("triangle", stacked_triangle)
 
-    def row_sums(self) -> FloatArray:
-        return self.total("row_sums", merged_sums)
-
-    def block_sums(self) -> FloatArray:
-        return self.total("block_sums", np.add)
+    def column_sum(self) -> FloatArray:
+        return self.total("column_sum", np.add)
 
     def norms2(self, B: FloatArray) -> FloatArray:
         return np.concatenate(self.each("norms2", B))
@@ -99,18 +95,9 @@ class DaskColumns(SlowColumns):
 
     def stored(self, columns: slice | IndexArray) -> AnyArray:
         """See `Columns.stored`. Computes only chunks that hold some of these columns."""
-        indices = np.arange(self.shape[1])[columns]
-        ends = np.cumsum(self.X.chunks[1])
-        chunk_of = np.searchsorted(ends, indices, side="right")
-        chunks, starts = np.unique(chunk_of, return_index=True)
-        if len(chunks) == 0:
-            return np.empty((self.shape[0], 0), dtype=self.X.dtype)
-        blocks = self.X.to_delayed()
-        within = indices - np.concatenate([[0], ends])[chunk_of]
-        wanted = list(zip(chunks, np.split(within, starts[1:]), strict=True))
-        found = compute(*[delayed(pick)(row[chunk], at) for row in blocks for chunk, at in wanted])
-        rows = gen_batches(len(found), len(wanted))
-        return np.vstack([np.hstack(found[row]) for row in rows])
+        picked = each_chunk(as_scipy, self.X)[:, columns]
+        meta = np.empty((0, 0), dtype=self.X.dtype)
+        return np.asarray(compute(picked.map_blocks(as_dense, dtype=meta.dtype, meta=meta))[0])
 
 
 def call(shared: tuple[str, tuple[Any, ...], dict[str, Any]], *parts: Any) -> Any:
@@ -119,19 +106,13 @@ def call(shared: tuple[str, tuple[Any, ...], dict[str, Any]], *parts: Any) -> An
     found = [as_scipy(part) for part in parts]
     has_sparse = is_sparse(found[0])
     whole = found[0] if len(found) == 1 else (sp.vstack if has_sparse else np.vstack)(found)
-    kind = SparseColumns if has_sparse else DenseColumns
-    columns = kind(as_numeric(whole))
+    columns = (SparseColumns if has_sparse else Columns)(as_numeric(whole))
     vars(columns).update(settings)
     with np.errstate(over="ignore", invalid="ignore"):  # the caller checks the result
         result = getattr(columns, method)(*arguments)
         if method == "products":
             return np.concatenate([part for _, part in result])
         return result
-
-
-def pick(part: Any, places: IndexArray) -> AnyArray:
-    """On a worker: some columns of a part of a chunk, dense."""
-    return as_dense(as_scipy(part)[:, places])
 
 
 def each_chunk(function: Callable[[Any], Any], X: Any) -> Any:
@@ -155,14 +136,6 @@ def lazy_columns(X: Any, places: IndexArray, scale: FloatArray | None) -> Any:
     if scale is None:
         return selected
     dtype = selected.dtype if selected.dtype.kind == "f" else np.dtype(np.float64)
-    factors = da.from_array(as_vector(scale)[None, :], chunks=((1,), selected.chunks[1]))
+    factors = da.from_array(scale[None, :], chunks=((1,), selected.chunks[1]))
     meta = selected._meta.astype(dtype)
-    return da.map_blocks(scaled, selected, factors, dtype=dtype, meta=meta)
-
-
-def scaled(part: Any, factors: FloatArray) -> Any:
-    """On a worker: columns, each multiplied by its factor."""
-    part = part if part.dtype.kind == "f" else part.astype(np.float64)
-    if is_sparse(part):
-        return (part @ sp.diags_array(factors[0].astype(part.dtype))).asformat(part.format)
-    return part * factors.astype(part.dtype)
+    return da.map_blocks(rescaled, selected, factors, dtype=dtype, meta=meta)

@@ -31,7 +31,7 @@ class Decomposition(NamedTuple):
     cutoff: float
     solver: str
     is_whole: bool = False
-    """Whether they are known to be all that there are; False if that was not looked into."""
+    """Whether none is missing; False if that was not checked."""
 
 
 def rank_limit(n_samples: int, n_features: int, center: bool) -> int:
@@ -115,41 +115,34 @@ def limit_of(columns: Columns) -> int:
 
 def sample_limit(columns: Columns) -> int:
     """The number of distinct samples that are not zero."""
-    distinct = distinct_columns(columns) if columns.holds_samples else distinct_rows(columns)
+    found = distinct(columns, are_columns=columns.holds_samples)
     # samples minus their mean: one dimension fewer than there are distinct ones
-    return len(distinct) - 1 if columns.centers else len(distinct - {b""})
+    return len(found) - 1 if columns.centers else len(found - {b""})
 
 
 def feature_limit(columns: Columns) -> int:
     """The number of distinct features that are not zero."""
-    distinct = distinct_rows(columns) if columns.holds_samples else distinct_columns(columns)
-    return len(distinct - {b""})
+    return len(distinct(columns, are_columns=not columns.holds_samples) - {b""})
 
 
 RANK_LIMITS = (limit_of, sample_limit, feature_limit)
 
 
-def distinct_rows(columns: Columns) -> set[bytes]:
-    """Digests of the distinct rows: empty for zeros. Each block has a part of every row."""
-    blocks = columns.map(row_digests)
+def distinct(columns: Columns, *, are_columns: bool) -> set[bytes]:
+    """Digests of the distinct columns, or else rows: empty for zeros."""
+    blocks = columns.map(digests, are_columns)
+    if are_columns:
+        return {found for block in blocks for found in block}
+    # each block has a part of every row
     return {b"|".join(parts) if any(parts) else b"" for parts in zip(*blocks, strict=True)}
 
 
-def distinct_columns(columns: Columns) -> set[bytes]:
-    """Digests of the distinct columns: empty for zeros."""
-    return {found for block in columns.map(column_digests) for found in block}
-
-
-def column_digests(block: Any) -> list[bytes]:
-    """Digests of the columns of a block."""
-    return row_digests(block.T)
-
-
-def row_digests(block: Any) -> list[bytes]:
-    """Digests of the rows of an array or sparse array: empty for a row of zeros."""
+def digests(block: Any, are_columns: bool) -> list[bytes]:
+    """Digests of the columns, or else rows, of an array or sparse array: empty for zeros."""
+    rows = block.T if are_columns else block
     if not is_sparse(block):
-        return [digest(row) if row.any() else b"" for row in np.asarray(block)]
-    rows = block.tocsr(copy=True)
+        return [digest(row) if row.any() else b"" for row in np.asarray(rows)]
+    rows = rows.tocsr(copy=True)
     rows.sum_duplicates()
     rows.eliminate_zeros()
     return [

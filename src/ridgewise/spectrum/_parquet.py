@@ -5,7 +5,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -65,19 +65,14 @@ def open_parquet(
     if names is not None and features == "columns":
         raise ValueError('names= is only for features="rows"; columns already have names')
     left_out = [*leave_out] if names is None else [*leave_out, names]
-    table = ParquetTable(find_files(Path(path)), left_out)
+    path = Path(path)
+    files = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
+    if not files:
+        raise FileNotFoundError(f"no *.parquet in {path}")
+    table = ParquetTable(files, left_out)
     if features == "columns":
         return table
     return Transposed(table, None if names is None else make_header(table.strings(names)))
-
-
-class Group(NamedTuple):
-    """A row group, the unit of reading, and its range of rows."""
-
-    file: Any
-    number: int
-    start: int
-    stop: int
 
 
 class ParquetTable(Computed):
@@ -103,55 +98,38 @@ class ParquetTable(Computed):
             if field.name not in left_out and not field.name.startswith(INDEX_COLUMN)
         ]
         self.dtype = common_type(self.fields, paths[0])
-        self.groups = row_groups(files)
+        self.groups = [(file, i) for file in files for i in range(file.num_row_groups)]
+        sizes = [file.metadata.row_group(i).num_rows for file, i in self.groups]
+        self.edges = np.cumsum([0, *sizes])  # rows at which the row groups begin, and the last ends
         self.lock = Lock()  # of the files, which two threads must not read at once
-        self.shape = (self.groups[-1].stop if self.groups else 0, len(self.fields))
-        self.chunks = (max((group.stop - group.start for group in self.groups), default=1), 1)
+        self.shape = (int(self.edges[-1]), len(self.fields))
+        self.chunks = (max(sizes, default=1), 1)
         self.header = make_header([field.name for field in self.fields])
 
     def fill(self, values: AnyArray, rows: IndexArray, columns: IndexArray) -> None:
         """See `Computed.fill`: reads the row groups that hold these rows."""
         wanted = [self.fields[j].name for j in columns]
-        for group in self.groups:
-            inside = slice(*np.searchsorted(rows, [group.start, group.stop]))
-            if inside.start == inside.stop:
-                continue
+        bounds = np.searchsorted(rows, self.edges)
+        for at in np.flatnonzero(np.diff(bounds)):
+            inside = slice(bounds[at], bounds[at + 1])
+            file, number = self.groups[at]
             with self.lock:  # many short columns: threads are slower
-                read = group.file.read_row_group(group.number, columns=wanted, use_threads=False)
+                read = file.read_row_group(number, columns=wanted, use_threads=False)
             # columns are ascending, so they come in the file's order
             for j, column in enumerate(read.columns):
                 if column.null_count > 0:
                     raise ValueError(
                         f"Input X contains NaN: column {wanted[j]!r} has missing values."
                     )
-                values[inside, j] = column.to_numpy()[rows[inside] - group.start]
+                values[inside, j] = column.to_numpy()[rows[inside] - self.edges[at]]
 
     def strings(self, name: str) -> list[str]:
         """Read a column as strings."""
         return [
             str(value)
-            for group in self.groups
-            for value in group.file.read_row_group(group.number, columns=[name])[0].to_pylist()
+            for file, number in self.groups
+            for value in file.read_row_group(number, columns=[name])[0].to_pylist()
         ]
-
-
-def find_files(path: Path) -> list[Path]:
-    """Return the file, or the Parquet files of a folder sorted by name."""
-    files = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
-    if not files:
-        raise FileNotFoundError(f"no *.parquet in {path}")
-    return files
-
-
-def row_groups(files: Sequence[Any]) -> list[Group]:
-    """Return the row groups of all files, with their ranges of rows."""
-    groups: list[Group] = []
-    for file in files:
-        for number in range(file.metadata.num_row_groups):
-            start = groups[-1].stop if groups else 0
-            size = file.metadata.row_group(number).num_rows
-            groups.append(Group(file, number, start, start + size))
-    return groups
 
 
 def common_type(fields: Sequence[Any], path: Path) -> np.dtype[Any]:

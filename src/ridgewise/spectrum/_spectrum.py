@@ -16,9 +16,9 @@ from ridgewise.spectrum._containers import as_numeric
 from ridgewise.spectrum._decompose import SOLVERS, Decomposition, decompose, is_attained
 from ridgewise.spectrum._open import as_columns, as_rows
 
-MOST_CONDITION = 1e4  # of X, for which quadratic forms of its columns keep eight digits
-SINGLE_CONDITION = 1e2  # ... and for which they keep three or more in single precision
-LARGE = 2**20  # numbers in X, from which on single precision saves time
+MOST_CONDITION = 1e4  # condition number of X up to which quadratic forms keep eight digits
+SINGLE_CONDITION = 1e2  # ... and up to which they keep three digits in single precision
+LARGE = 2**20  # values of X from which single precision is faster
 
 
 class Spectrum(ABC):
@@ -31,7 +31,7 @@ class Spectrum(ABC):
     singular_values : ndarray of shape (rank,)
         In descending order.
     rank, numerical_rank : int
-        The number of singular vectors that are kept, and of singular values above rounding errors.
+        The number of singular vectors kept, and of singular values above rounding errors.
     cutoff : float
         Singular values up to this one count as zero.
     energy : float
@@ -47,11 +47,10 @@ class Spectrum(ABC):
     """
 
     V: FloatArray
-    shape: tuple[int, int]
-    center: bool
 
     def __init__(self, columns: Columns, found: Decomposition, rank: int | float | None) -> None:
-        self.columns = columns
+        self.columns, self.center = columns, columns.centers
+        self.shape = columns.shape[::-1] if columns.holds_samples else columns.shape
         singular_values = found.singular_values / columns.scale
         self.rank = choose_rank(singular_values, rank)
         self.numerical_rank = len(singular_values)
@@ -75,12 +74,12 @@ class Spectrum(ABC):
 
     @property
     def mean_diagonal(self) -> float:
-        """The mean of the diagonal of K = X X^T, as far as these singular values give it."""
+        """The mean of the diagonal of K = X X^T, from the singular values kept."""
         return float(np.sum(self.singular_values**2)) / self.shape[0]
 
     @property
     def norms2(self) -> FloatArray:
-        """The leverage scores; the barrier method calls them so."""
+        """The leverage scores, under the name that the barrier method uses."""
         return self.leverage_scores
 
     @abstractmethod
@@ -105,10 +104,9 @@ class WideSpectrum(Spectrum):
 
     def __init__(self, columns: Columns, found: Decomposition, rank: int | float | None) -> None:
         super().__init__(columns, found, rank)
-        self.shape, self.center = columns.shape, columns.center
         self.V = found.vectors[:, : self.rank]
         self.projector = self.V / found.singular_values[: self.rank]
-        if columns.center:  # sparse columns are not centred themselves
+        if self.center:  # sparse columns are not centred themselves
             self.projector -= self.projector.mean(axis=0)
 
     @cached_property
@@ -121,7 +119,7 @@ class WideSpectrum(Spectrum):
         return self.columns.take(indices).T @ self.projector
 
     def hold(self, indices: IndexArray) -> tuple[Any, FloatArray | None]:
-        """X and B of rows X B of U, or the rows and None where that is faster to multiply."""
+        """Rows of U as factors X and B, or as (rows, None) where that is faster to multiply."""
         if self.rank < self.shape[0] / 2:
             return self.take(indices), None
         return self.columns.take_rows(indices), self.projector
@@ -154,7 +152,6 @@ class TallSpectrum(Spectrum):
 
     def __init__(self, rows: Columns, found: Decomposition, rank: int | float | None) -> None:
         super().__init__(rows, found, rank)
-        self.shape, self.center = rows.shape[::-1], rows.centers
         self.U = found.vectors[:, : self.rank]
 
     @cached_property

@@ -98,16 +98,16 @@ def test_empty_or_of_another_format(tmp_path, suffix):
 @pytest.mark.parametrize(
     ("text", "match"),
     [
-        ("\n\n", "nothing in it but blank lines"),
+        ("\n\n", "it has only blank lines"),
         ("a,b,c\n", "a header and no rows"),
         ("a,b\n1,2\n3\n", "line 3 has 1 cell and there are 2 columns"),
         ("a,b\n1,2\n\n3,4,5\n", "line 4 has 3 cells and there are 2 columns"),
         ('a,b\n1,2\n"3,4\n5,6\n', "quotes on line 3 do not match"),
-        ("a,b\n1,inf\n1,2\n", "1 value of X not finite, the first in sample 1, feature 'b'"),
-        ("a,b\n1,2\n1e999,2\n", "not finite, the first in sample 2, feature 'a'"),
-        ("a,b,c\n1,x,2\n3,y,4\n", "1 column is not numbers: 'b', with 'x'"),
-        ("a,b\nx,1\ny,n.d.\n", "1 column is not numbers: 'b', with 'n.d.'"),
-        ("who,b\nx,y\nz,u\n", "1 column is not numbers: 'b', with 'y'"),
+        ("a,b\n1,inf\n1,2\n", "X has 1 infinite value, the first in sample 1, feature 'b'"),
+        ("a,b\n1,2\n1e999,2\n", "X has 1 infinite value, the first in sample 2, feature 'a'"),
+        ("a,b,c\n1,x,2\n3,y,4\n", "1 column is not numeric: 'b', with 'x'"),
+        ("a,b\nx,1\ny,n.d.\n", "1 column is not numeric: 'b', with 'n.d.'"),
+        ("who,b\nx,y\nz,u\n", "1 column is not numeric: 'b', with 'y'"),
     ],
 )
 def test_text(tmp_path, text, match):
@@ -119,8 +119,8 @@ def test_text(tmp_path, text, match):
 def test_many_columns_of_text_are_counted_and_a_few_named(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text(",".join(f"c{j}" for j in range(90)) + "\n" + ("a," * 90)[:-1] + "\n" * 2)
-    refuse(path, "89 columns are not numbers: 'c1', 'c2', 'c3' and 86 more, with 'a'. Name the")
-    refuse(path, "no column of numbers is left", categorical="drop")
+    refuse(path, "89 columns are not numeric: 'c1', 'c2', 'c3' and 86 more, with 'a'. Name the")
+    refuse(path, "1 sample and 0 numeric features", categorical="drop")
 
 
 def test_not_utf8(tmp_path):
@@ -181,7 +181,7 @@ def test_nothing_is_unpickled(tmp_path):
     np.savez(npz, array)
     refuse(npz, "never unpickled")
     np.savez(npz, X=np.eye(1), y=array[0])
-    refuse(npz, "array 'y': .*never unpickled", target="y")
+    refuse(npz, "array 'y' .*never unpickled", target="y")
     np.save(tmp_path / "y.npy", array[0])
     refuse(npz, r"y\.npy .*never unpickled", target=tmp_path / "y.npy")
     for path in (npy, npz):
@@ -197,7 +197,7 @@ def test_nothing_is_unpickled(tmp_path):
     [
         (np.zeros(3), r"shape \(3,\); expected samples x features"),
         (np.zeros((2, 3, 4)), r"shape \(2, 3, 4\)"),
-        (np.zeros((0, 3)), "0 samples and 3 features"),
+        (np.zeros((0, 3)), "0 samples and 3 numeric features"),
         (np.array([["a", "b"]]), "must be real numbers; they are of type <U1"),
         (np.eye(2) * 1j, "must be real numbers; they are of type complex128"),
     ],
@@ -210,7 +210,7 @@ def test_arrays(tmp_path, array, match):
 def test_archives(tmp_path):
     path = tmp_path / "x.npz"
     np.savez(path, a=np.eye(2), b=np.eye(2))
-    refuse(path, r"2 arrays \('a', 'b'\): say by its key which is X")
+    refuse(path, r"2 arrays \('a', 'b'\): give the key of the data")
     refuse(path, "no array 'aa': it has 'a', 'b': did you mean 'a'", key="aa")
     np.savez(path, format=b"csr", shape=(2, 2), data=[1.0], indices=[7], indptr=[0, 1, 1])
     refuse(path, "no sparse matrix of SciPy|indices|index")  # one is beyond the shape
@@ -254,7 +254,7 @@ def test_svmlight(tmp_path):
     path.write_text("1 1:2 3:1\n-1 2:3\n")
     table = read_table(path, vocabulary=names)  # a word that no document has
     assert table.X.shape == (2, 4)
-    assert "The last 1 name of names.txt are of features that are all 0." in table.notes
+    assert "1 feature at the end of names.txt without values: added as zeros." in table.notes
     assert read_table(path, zero_based=True, vocabulary=names).X[0, 1] == 2
     path.write_text("1 0:2 3:1\n-1 2:3\n")
     refuse(path, "a feature with index 0, and zero_based=False", zero_based=False)
@@ -281,7 +281,7 @@ def test_a_frame_of_other_types(tmp_path):
     frame = frame.with_columns(pl.col("day").str.to_date())
     path = tmp_path / "x.parquet"
     frame.write_parquet(path)
-    refuse(path, "2 columns are not numbers: 'day', 'list', with '2020-01-01'")
+    refuse(path, "2 columns are not numeric: 'day', 'list', with '2020-01-01'")
     assert read_table(path, categorical="drop").X.tolist() == [[1], [2]]
     frame.clear().write_parquet(path)
     refuse(path, "no rows below")

@@ -48,7 +48,7 @@ def test_no_features(read, name, values, reason):
     table = read(columns, target="y")
     assert table.feature_names.tolist() == ["a", "b"]
     assert table.notes == (
-        f"Left out, as no features: {name!r} {reason}. keep={name!r} would keep it.",
+        f"Left out, as not features: {name!r} {reason}. keep={name!r} would keep it.",
     )
     if values.dtype.kind != "U":
         kept = read(columns, target="y", keep=name)
@@ -106,7 +106,7 @@ def test_categories(read):
     np.testing.assert_array_equal(table.X[:, 2:5], SITES[:, np.newaxis] == np.array(sites))
     expected = columns["grade"][:, np.newaxis] == np.array(grades)
     np.testing.assert_array_equal(table.X[:, 5:], expected)
-    assert "2 columns with text as 6 columns of zeros and ones" in table.notes[-1]
+    assert "2 text columns one-hot encoded as 6 columns" in table.notes[-1]
 
 
 def test_categories_with_gaps(read):
@@ -126,7 +126,7 @@ def test_categories_alone(read):
 
 def test_free_text_is_no_category(read):
     words = [f"word {i % 23}" for i in range(N)]
-    with pytest.raises(ValueError, match="column 'words' has 23 different texts in 24 samples"):
+    with pytest.raises(ValueError, match="column 'words' has 23 distinct values in 24 samples"):
         read({**NUMBERS, "words": words}, categorical="onehot")
 
 

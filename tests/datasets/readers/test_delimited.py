@@ -80,7 +80,7 @@ def test_a_target_has_decimal_commas_too(read):
 def test_decimal_commas_go_with_semicolons(read):
     table = read('"";"a";"b"\n"s1";1,5;2\n"s2";-3e-1;"4,25"\n')
     np.testing.assert_array_equal(table.X, [[1.5, 2], [-0.3, 4.25]])
-    with pytest.raises(ValueError, match="not numbers: 'b', with '1,5'"):
+    with pytest.raises(ValueError, match="not numeric: 'b', with '1,5'"):
         read('a,b\n2,"1,5"\n')
 
 
@@ -114,7 +114,7 @@ def test_ids(read):
     assert read("id,a\n7,1\n8,2\n", ids="id").sample_names.tolist() == ["7", "8"]
     assert read("Unnamed: 0,a\n7,1\n8,2\n").sample_names.tolist() == ["7", "8"]
     # text that repeats is none
-    with pytest.raises(ValueError, match="1 column is not numbers: 'sex', with 'f'"):
+    with pytest.raises(ValueError, match="1 column is not numeric: 'sex', with 'f'"):
         read("sex,a\nf,1\nf,2\n")
 
 
@@ -128,7 +128,7 @@ def test_names_that_repeat_or_lack(read):
     assert table.feature_names.tolist() == ["a", "a.2", "a.1", "x3", "a.3"]
     assert table.notes == (
         "1 feature had no name: named by position, such as 'x3'.",
-        "2 features had the name of another one: .1, .2, ... was appended.",
+        "2 duplicate names made unique: .1, .2, ... was appended.",
     )
 
 
@@ -152,9 +152,9 @@ def test_features_in_rows_with_a_description_and_the_target(read, options):
 
 
 def test_features_in_rows_that_are_text(read):
-    with pytest.raises(ValueError, match="1 row is not numbers: 'state', with 'ill'"):
+    with pytest.raises(ValueError, match="1 row is not numeric: 'state', with 'ill'"):
         read(GENES, features_in="rows", ids=["gene", "description"])
-    with pytest.raises(ValueError, match="1 column is not numbers: 'description', with 'tumour'"):
+    with pytest.raises(ValueError, match="1 column is not numeric: 'description', with 'tumour'"):
         read(GENES, features_in="rows", target="state")
     with pytest.raises(ValueError, match=r"no column 'stat' .* did you mean 'state'"):
         read(GENES, features_in="rows", categorical="drop", target="stat")

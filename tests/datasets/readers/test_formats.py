@@ -74,9 +74,7 @@ def test_delimited(tmp_path, frame, suffix, delimiter, ending):
     check(table)
     assert table.target_name == "state"
     assert table.format == suffix[1:]
-    assert table.notes == (
-        "The first column, which has no name, was taken for the names of the samples.",
-    )
+    assert table.notes == ("The first column, which has no name, was used for the sample names.",)
 
 
 def test_several_frames_of_zstandard(tmp_path, frame):
@@ -177,7 +175,7 @@ def test_layout_of_10x(tmp_path, beside, features, prefix):
     check(table, sparse=True)
     roles = ["data", "feature names", "sample names", "target"]
     assert [source.role for source in table.sources] == roles
-    assert "Features were taken to be in rows, as 10x writes them." in table.notes
+    assert "Features were assumed to be in rows, as in 10x files." in table.notes
 
 
 @pytest.fixture
@@ -253,7 +251,7 @@ def test_techtc_folder(tmp_path):
     np.testing.assert_array_equal(table.X.toarray(), [[2, 7], [0, 0]])
     assert table.feature_names.tolist() == ["a", "river"]
     assert table.y.tolist() == [1, -1]
-    assert table.notes == ("1 sample without any value but 0 kept.",)
+    assert table.notes == ("1 sample with only zeros kept.",)
     assert [source.role for source in table.sources] == ["data", "feature names"]
 
 

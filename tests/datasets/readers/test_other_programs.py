@@ -112,7 +112,7 @@ def test_cell_ranger(tmp_path):
     write_cell_ranger(tmp_path / "two.h5", "GRCh38", "gene_names")
     check(read_table(tmp_path / "two.h5"))
     write_cell_ranger(tmp_path / "two.h5", "mm10", "gene_names")
-    with pytest.raises(ValueError, match="several genomes, 'GRCh38', 'mm10': say by its key"):
+    with pytest.raises(ValueError, match="several genomes, 'GRCh38', 'mm10': give the key"):
         read_table(tmp_path / "two.h5")
     check(read_table(tmp_path / "two.h5", key="mm10"))
 
@@ -132,7 +132,7 @@ def test_npz_with_names_of_another_length(tmp_path):
     np.savez(tmp_path / "x.npz", X=X, names=GENES[:-1])
     table = read_table(tmp_path / "x.npz")
     assert table.feature_names[0] == "x0"
-    assert table.notes == ("Array 'names' of shape (5,) has no matching axis: unused.",)
+    assert table.notes == ("Array 'names' of shape (5,) was ignored: it matches no axis of X.",)
 
 
 @pytest.fixture
@@ -147,7 +147,7 @@ def test_excel_of_pandas(tmp_path, frame):
         (2 * frame.drop(columns="kind")).to_excel(writer, sheet_name="second")
     table = read_table(tmp_path / "x.xlsx", target="kind")
     check(table, np.float64)
-    assert table.notes[0] == "Sheet 'first' was read; the key names another: 'second'."
+    assert table.notes[0] == "Sheet 'first' was read; use the key for another: 'second'."
     second = read_table(tmp_path / "x.xlsx", key="second")
     np.testing.assert_array_equal(second.X, 2 * X)
     with pytest.raises(ValueError, match=r"no sheet 'frist': .* did you mean 'first'"):

@@ -44,7 +44,7 @@ def test_a_file_with_names_is_put_into_order(tmp_path, read):
     (tmp_path / "y.csv").write_text("p3,c\np1,a\np4,b\n")
     with pytest.raises(ValueError, match=r"y\.csv has no line for 'p2'"):
         read(text, target=tmp_path / "y.csv")
-    with pytest.raises(ValueError, match="names samples, and the data does not"):
+    with pytest.raises(ValueError, match="has sample names, and the data has none"):
         read("a,b\n1,2\n3,4\n5,6\n", target=tmp_path / "y.csv")
 
 
@@ -80,8 +80,8 @@ def test_missing_is_refused_with_where(read):
         read(GAPS, target="y")
     assert str(error.value).endswith(
         "x.csv: 4 values missing, in 2 features ('b', 'c') and 4 samples, the first in sample "
-        "'p1', feature 'b': missing='mean' fills them in, missing='drop-features' or "
-        "missing='drop-samples' drops them"
+        "'p1', feature 'b': missing='mean' imputes the mean, missing='drop-features' and "
+        "missing='drop-samples' drop them"
     )
 
 

@@ -14,7 +14,7 @@ from ridgewise.datasets.readers._raw import Options, Raw, listed, need, shortene
 from ridgewise.datasets.readers._target import MISSING
 
 UNNAMED = "__UNNAMED__"  # what calamine calls a column without a name
-SMALL_TYPES = ("Float32", "Int8", "Int16", "UInt8", "UInt16", "Boolean", "Null")  # in float32
+SMALL_TYPES = {"Float32", "Int8", "Int16", "UInt8", "UInt16", "Boolean", "Null"}  # in float32
 
 
 def read_frame(path: Path, options: Options) -> Raw:
@@ -51,7 +51,7 @@ def _read_sheet(path: Path, options: Options, polars: Any, notes: list[str]) -> 
     sheet = options.key or sheets[0]
     if len(sheets) > 1 and options.key is None:
         others = ", ".join(shortened(name) for name in sheets[1:4])
-        notes.append(f"Sheet {shortened(sheet)} was read; the key names another: {others}.")
+        notes.append(f"Sheet {shortened(sheet)} was read; use the key for another: {others}.")
     reading = {"header_row": None if options.header is False else 0}
     frame = polars.read_excel(
         path, sheet_name=sheet, engine="calamine", read_options=reading, infer_schema_length=None
@@ -71,37 +71,24 @@ def _as_numbers(column: Any, polars: Any) -> Any:
 
 
 def _grid(frame: Any, header: list[str], request: Request, polars: Any) -> Grid:
-    """Copy the columns to one array, of any numeric dtypes."""
-    is_number = [_is_number(dtype, polars) for dtype in frame.dtypes]
-    values = np.empty(frame.shape, _common_type(frame, header, request, polars), order="F")
-    for place, column in enumerate(frame.iter_columns()):
-        values[:, place] = column.cast(polars.Float64).to_numpy() if is_number[place] else np.nan
-    text = np.flatnonzero(~np.array(is_number, dtype=bool))
-    columns = [_as_array(frame.to_series(place)) for place in text]
-    places = [np.flatnonzero([cell is not None for cell in column]) for column in columns]
-    parts = [column[place] for column, place in zip(columns, places, strict=True)]
-    return Grid(
-        columns=header,
-        values=values,
-        cells={place: _as_array(frame.to_series(place)) for place in request.columns},
-        text_rows=np.concatenate([*places, text[:0]]),
-        text_columns=np.repeat(text, [len(part) for part in parts]),
-        texts=np.concatenate([*parts, np.zeros(0, dtype=object)]),
-    )
-
-
-def _is_number(dtype: Any, polars: Any) -> bool:
-    return bool(dtype.is_numeric() or dtype in (polars.Boolean, polars.Null))
-
-
-def _common_type(frame: Any, header: list[str], request: Request, polars: Any) -> type:
-    """float32 if it holds every feature's type, else float64."""
+    """Copy the columns to one array: float32 if it holds every feature's type, else float64."""
     others = {*request.ids, *request.drop, request.target}
     if header[request.names] in ROW_NAMES:
         others.add(request.names)
-    dtypes = [dtype for place, dtype in enumerate(frame.dtypes) if place not in others]
-    numeric = [str(dtype) for dtype in dtypes if _is_number(dtype, polars)]
-    return np.float32 if set(numeric) <= set(SMALL_TYPES) else np.float64
+    extra = (polars.Boolean, polars.Null)
+    is_number = np.array([dtype.is_numeric() or dtype in extra for dtype in frame.dtypes], bool)
+    features = [place for place in np.flatnonzero(is_number) if place not in others]
+    is_small = SMALL_TYPES.issuperset(str(frame.dtypes[place]) for place in features)
+    values = np.empty(frame.shape, np.float32 if is_small else np.float64, order="F")
+    for place, column in enumerate(frame.iter_columns()):
+        values[:, place] = column.cast(polars.Float64).to_numpy() if is_number[place] else np.nan
+    cells = {place: _as_array(frame.to_series(place)) for place in request.columns}
+    text = np.flatnonzero(~is_number)
+    texts = np.empty((len(text), len(frame)), dtype=object)
+    for row, column in zip(texts, text, strict=True):
+        row[:] = _as_array(frame.to_series(column))
+    at, rows = np.nonzero(np.not_equal(texts, np.array(None)))
+    return Grid(header, values, cells, rows, text[at], texts[at, rows])
 
 
 def _as_array(column: Any) -> AnyArray:

@@ -14,7 +14,7 @@ from ridgewise.datasets.readers._raw import Options, Raw, count, listed, shorten
 from ridgewise.datasets.readers._target import target_file
 
 PANDAS_INDEX = "__index_level_0__"
-# A first column of such a name has row names.
+# Names of a first column that has the row names
 ROW_NAMES = ("", "Unnamed: 0", PANDAS_INDEX)
 LEVELS_ALLOWED = 20  # of a category, however few samples there are
 SAMPLES_PER_LEVEL = 4  # on average; with fewer it is free text
@@ -26,7 +26,7 @@ PARTS = {"train", "training", "test", "testing", "val", "valid", "validation", "
 YES_NO = {"true", "false", "t", "f", "yes", "no", "y", "n", "0", "1", "0.0", "1.0"}
 TARGET = re.compile(r"targets?|labels?|class(es)?|outcome|response", re.I)
 LIKELY = re.compile("|".join(f"(?:{each.pattern})" for each in (ID, SPLIT, TARGET)), re.I)
-FEWEST_ROWS = 5  # fewer are in order by chance
+FEWEST_ROWS = 5  # fewer could be consecutive by chance
 NEIGHBOURS = 3  # names on either side: seven in alphabetical order are words of a vocabulary
 
 
@@ -35,9 +35,9 @@ class Request:
     """The columns that the user named, and the one with row names, by index."""
 
     ids: list[int]
-    names: int  # the one that names the rows, if any does
-    target: int | None  # where features are in columns
-    target_row: str | None  # name of a row that is the target, where features are in rows
+    names: int  # the column with row names, if there is one
+    target: int | None  # if features are in columns
+    target_row: str | None  # its name, if features are in rows
     drop: list[int] = field(default_factory=list)
 
     @classmethod
@@ -50,8 +50,8 @@ class Request:
         target = None
         if options.target in header:
             target = find_column(str(options.target), header, "column")
-        elif options.target is not None:  # before its column is taken for a feature
-            target_file(options.target, header)
+        elif options.target is not None:
+            target_file(options.target, header)  # raises if there is none: the name is misspelled
         drop = [place for name in options.drop for place in find_columns(name, header, "column")]
         return cls(ids, (ids or [names])[0], target, None, drop)
 
@@ -98,9 +98,8 @@ def _from_sample_rows(grid: Grid, request: Request, options: Options) -> Raw:
     else:
         text = _settle_text(grid, is_open, header, "column", options, notes)
     kept = np.setdiff1d(np.arange(len(header)), [*taken, *text])
-    is_expanded = options.categorical == "onehot" and len(text) > 0
     raw = Raw(
-        X=grid.values[:, kept] if is_expanded else _cut(grid.values, slice(None), kept),
+        X=grid.values[:, _as_slice(kept)],
         feature_names=header[kept],
         sample_names=None if names is None else as_names(grid.cells[names]),
         y=None if request.target is None else grid.cells[request.target],
@@ -109,7 +108,7 @@ def _from_sample_rows(grid: Grid, request: Request, options: Options) -> Raw:
         notes=notes,
         dropped=frozenset(options.drop),
     )
-    if is_expanded:
+    if options.categorical == "onehot" and len(text):
         _add_categories(raw, grid, text)
     return raw
 
@@ -129,7 +128,7 @@ def _left_out(grid: Grid, taken: set[int], options: Options, notes: list[str]) -
             reasons[place] = f"{shortened(name)} {why}"
     if reasons:
         notes.append(
-            f"Left out, as no features: {'; '.join(reasons.values())}. "
+            f"Left out, as not features: {'; '.join(reasons.values())}. "
             f"keep={grid.columns[next(iter(reasons))]!r} would keep it."
         )
     return list(reasons)
@@ -150,8 +149,14 @@ def _why_no_feature(
     if SPLIT.fullmatch(name):
         found = texts | {str(value) for value in np.unique(numbers[np.isfinite(numbers)])}
         return "marks training and test samples" if found <= PARTS | YES_NO else None
-    if place == 0 or ID.fullmatch(name):
-        return None if texts else _why_id(name, numbers)
+    is_id = ID.fullmatch(name) is not None
+    if texts or len(numbers) < FEWEST_ROWS or not np.isfinite(numbers).all():
+        return None
+    if (place == 0 or is_id) and numbers[0] in (0, 1) and (np.diff(numbers) == 1).all():
+        return "numbers the rows"
+    is_whole = (numbers == np.trunc(numbers)).all()
+    if is_id and is_whole and len(np.unique(numbers)) == len(numbers):
+        return "has a different number for each sample"
     return None
 
 
@@ -161,24 +166,13 @@ def _is_in_vocabulary(place: int, columns: list[str]) -> bool:
     return len(around) > 2 * NEIGHBOURS and around == sorted(around)
 
 
-def _why_id(name: str, numbers: AnyArray) -> str | None:
-    if len(numbers) < FEWEST_ROWS or not np.isfinite(numbers).all():
-        return None
-    if numbers[0] in (0, 1) and (np.diff(numbers) == 1).all():
-        return "numbers the rows"
-    is_whole = (numbers == np.trunc(numbers)).all()
-    if ID.fullmatch(name) and is_whole and len(np.unique(numbers)) == len(numbers):
-        return "has a different number for each sample"
-    return None
-
-
 def _add_categories(raw: Raw, grid: Grid, places: IndexArray) -> None:
     """Append the one-hot columns of columns with text, each such column one group."""
     header, _ = make_unique(as_names(grid.columns))
     blocks, groups = [raw.X], [None] * raw.X.shape[1]
     names = [] if raw.feature_names is None else raw.feature_names.tolist()
     for place in places:
-        values, levels = _one_hot(header[place], _cells(grid, place))
+        values, levels = _one_hot(header[place], grid, place)
         blocks.append(values.astype(raw.X.dtype))
         names += levels
         groups += [header[place]] * len(levels)
@@ -186,33 +180,28 @@ def _add_categories(raw: Raw, grid: Grid, places: IndexArray) -> None:
     raw.groups = np.array(groups, dtype=object)
     n_columns = raw.X.shape[1] - blocks[0].shape[1]
     raw.notes.append(
-        f"{count(len(places), 'column')} with text as {count(n_columns, 'column')} of zeros and "
-        f"ones, one per level: {listed(header[places])}."
+        f"{count(len(places), 'text column')} one-hot encoded as {count(n_columns, 'column')}: "
+        f"{listed(header[places])}."
     )
 
 
-def _one_hot(name: str, cells: AnyArray) -> tuple[FloatArray, list[str]]:
-    """Expand a column of text to one-hot columns, NaN where it is None, and their names."""
-    is_there = np.array([cell is not None for cell in cells])
+def _one_hot(name: str, grid: Grid, place: int) -> tuple[FloatArray, list[str]]:
+    """Expand a column with text to one-hot columns, NaN where it is missing, and their names."""
+    numbers, is_text = grid.values[:, place], grid.text_columns == place
+    cells = np.array([f"{x:.15g}" for x in numbers], dtype=object)  # levels may look like numbers
+    cells[grid.text_rows[is_text]] = grid.texts[is_text]
+    is_there = ~np.isnan(numbers)
+    is_there[grid.text_rows[is_text]] = True
     levels, codes = np.unique(cells[is_there].astype(str), return_inverse=True)
     if len(levels) > max(LEVELS_ALLOWED, len(cells) // SAMPLES_PER_LEVEL):
         raise ValueError(
-            f"column {shortened(name)} has {count(len(levels), 'different text')} in "
+            f"column {shortened(name)} has {count(len(levels), 'distinct value')} in "
             f"{count(len(cells), 'sample')}, too many for a category: "
             f"drop={name!r} leaves it out"
         )
     values = np.full((len(cells), len(levels)), np.nan)
     values[is_there] = codes[:, np.newaxis] == np.arange(len(levels))
     return values, [f"{name}={level}" for level in levels]
-
-
-def _cells(grid: Grid, place: int) -> AnyArray:
-    """A column as text, also where a level looks like a number; None where it is missing."""
-    numbers = grid.values[:, place]
-    cells = np.array([None if np.isnan(x) else f"{x:.15g}" for x in numbers], dtype=object)
-    is_here = grid.text_columns == place
-    cells[grid.text_rows[is_here]] = grid.texts[is_here]
-    return cells
 
 
 def _guess_names(grid: Grid, request: Request, notes: list[str]) -> int | None:
@@ -226,7 +215,7 @@ def _guess_names(grid: Grid, request: Request, notes: list[str]) -> int | None:
     if name not in ROW_NAMES and not is_unique_text:
         return None
     column = "The first column, which has no name," if not name else f"Column {shortened(name)}"
-    notes.append(f"{column} was taken for the names of the samples.")
+    notes.append(f"{column} was used for the sample names.")
     return place
 
 
@@ -251,7 +240,7 @@ def _from_feature_rows(grid: Grid, request: Request, options: Options) -> Raw:
     if len(target):
         y = (grid.values[target[0]] if grid.target_row is None else grid.target_row)[columns]
     return Raw(
-        X=_cut(grid.values, rows, columns).T,
+        X=grid.values[_as_slice(rows)][:, _as_slice(columns)].T,
         feature_names=names[rows],
         sample_names=header[columns],
         y=y,
@@ -275,24 +264,15 @@ def _settle_text(
     if options.categorical == "error":
         is_are = f"{what} is" if len(found) == 1 else f"{what}s are"
         raise ValueError(
-            f"{len(found):,} {is_are} not numbers: {listed(names[found])}, with "
-            f"{shortened(texts[first[0]])}. Name the target with target=, names of samples with "
+            f"{len(found):,} {is_are} not numeric: {listed(names[found])}, with "
+            f"{shortened(texts[first[0]])}. Name the target with target=, sample names with "
             "ids=; categorical='onehot' expands all others, categorical='drop' leaves them out"
         )
     notes.append(f"{count(len(found), what)} with text dropped: {listed(names[found])}.")
     return found
 
 
-def _cut(values: AnyArray, rows: IndexArray | slice, columns: IndexArray) -> AnyArray:
-    """Index rows and columns; a view where they are contiguous."""
-    if not len(columns):
-        raise ValueError("no column of numbers is left for the data")
-    if isinstance(rows, np.ndarray) and not len(rows):
-        raise ValueError("no row of numbers is left for the data")
-    return values[_as_slice(rows)][:, _as_slice(columns)]
-
-
-def _as_slice(places: IndexArray | slice) -> IndexArray | slice:
-    if isinstance(places, slice) or places[-1] - places[0] + 1 != len(places):
-        return places
-    return slice(int(places[0]), int(places[-1]) + 1)
+def _as_slice(places: IndexArray) -> IndexArray | slice:
+    """A slice if the places are contiguous, so that indexing copies nothing."""
+    is_contiguous = len(places) > 0 and places[-1] - places[0] + 1 == len(places)
+    return slice(places[0], places[-1] + 1) if is_contiguous else places

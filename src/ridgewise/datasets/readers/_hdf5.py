@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ridgewise._typing import AnyArray
-from ridgewise.datasets.readers._names import as_names, nearest_name
+from ridgewise.datasets.readers._names import as_names, as_text, nearest_name
 from ridgewise.datasets.readers._raw import Options, Raw, check_room, listed, need, shortened
 
 CELL_RANGER = {"barcodes", "data", "indices", "indptr", "shape"}
@@ -23,11 +23,8 @@ def read_hdf5(path: Path, options: Options) -> Raw:
     h5py = need("h5py", "anndata", "HDF5 and AnnData files")
     try:
         with h5py.File(path, "r") as file:
-            genomes = [
-                name
-                for name, node in file.items()
-                if not hasattr(node, "shape") and set(node) >= CELL_RANGER
-            ]
+            groups = [name for name, node in file.items() if not hasattr(node, "shape")]
+            genomes = [name for name in groups if set(file[name]) >= CELL_RANGER]
             if genomes and (options.key is None or options.key in genomes):
                 return _read_cell_ranger(file, genomes, options)
             return _read_anndata(file, options)
@@ -40,15 +37,17 @@ def read_hdf5(path: Path, options: Options) -> Raw:
 def _read_cell_ranger(file: Any, genomes: list[str], options: Options) -> Raw:
     """One group "matrix" since version 3, before that one for each genome."""
     if options.key is None and len(genomes) > 1:
-        raise ValueError(f"it has several genomes, {listed(genomes)}: say by its key which to read")
+        raise ValueError(
+            f"it has several genomes, {listed(genomes)}: give the key of the one to read"
+        )
     group = file[options.key or genomes[0]]
     n_features, n_samples = (int(size) for size in group["shape"][...])
     names = "features/name" if "features/name" in group else "gene_names"
     return Raw(
         _sparse(group, sp.csr_array, (n_samples, n_features)),
-        as_names(_strings(group[names][...])),
-        as_names(_strings(group["barcodes"][...])),
-        notes=["Read in CellRanger's layout: a sample is a barcode."],
+        as_names(group[names][...]),
+        as_names(group["barcodes"][...]),
+        notes=["CellRanger's layout: each barcode is a sample."],
     )
 
 
@@ -86,7 +85,7 @@ def _matrix(node: Any, options: Options) -> Any:
         n_bytes = node.file.id.get_filesize()
         check_room(node.shape, n_bytes, options.memory, node.dtype.itemsize)
         return node[...]
-    kind = _text(node.attrs.get("encoding-type", node.attrs.get("h5sparse_format", "")))
+    kind = as_text(node.attrs.get("encoding-type", node.attrs.get("h5sparse_format", "")))
     shape = node.attrs.get("shape", node.attrs.get("h5sparse_shape"))
     container = {"csr": sp.csr_array, "csc": sp.csc_array}.get(kind[:3])
     if container is None or shape is None:
@@ -107,12 +106,12 @@ def _columns(table: Any) -> list[str]:
 
 def _index_name(table: Any) -> str | None:
     names = _columns(table)
-    given = [_text(table.attrs["_index"])] if "_index" in table.attrs else ["_index", "index"]
+    given = [as_text(table.attrs["_index"])] if "_index" in table.attrs else ["_index", "index"]
     return next((name for name in given if name in names), None)
 
 
 def _index(file: Any, name: str, size: int) -> AnyArray | None:
-    """Names of the rows of obs or var, or None where they are absent or not as many."""
+    """Names of the rows of obs or var, or None if absent or of another length."""
     table = file.get(name)
     index = None if table is None else _index_name(table)
     if index is None:
@@ -146,11 +145,5 @@ def _decoded(codes: AnyArray, categories: AnyArray) -> AnyArray:
 
 
 def _strings(values: AnyArray) -> AnyArray:
-    """An array in which bytes are text."""
-    if values.dtype.kind not in "OS":
-        return values
-    return np.array([_text(value) for value in values], dtype=object)
-
-
-def _text(value: Any) -> str:
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+    """Decode bytes; return other values unchanged."""
+    return as_names(values) if values.dtype.kind in "OS" else values

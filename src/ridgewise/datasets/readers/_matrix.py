@@ -3,6 +3,7 @@
 
 import io
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,9 @@ import scipy.sparse as sp
 from sklearn.datasets import load_svmlight_file
 
 from ridgewise._typing import AnyArray
-from ridgewise.datasets._techtc_files import FEATURES, read_techtc_folder
-from ridgewise.datasets.readers import _opening
+from ridgewise.datasets._techtc import FEATURES, read_techtc_folder
 from ridgewise.datasets.readers._names import as_names, nearest_name, read_names, take_names
+from ridgewise.datasets.readers._opening import COMPRESSIONS, find_file, open_binary
 from ridgewise.datasets.readers._raw import Options, Raw, check_room, count, listed, shortened
 
 SPARSE = {"format", "shape", "data"}  # arrays that identify a sparse matrix of SciPy
@@ -23,6 +24,10 @@ ARRAYS_OF_NAMES = {
     **dict.fromkeys(("sample_names", "samples", "obs_names", "barcodes"), "sample_names"),
 }
 GENERAL_NAMES = ("names", "columns", "vocabulary")
+PICKLED = (
+    "holds Python objects, which are never unpickled here (save plain values), or is not a NumPy "
+    "file"
+)
 MAPPED_SHARE = 0.25  # of the memory: a larger .npy file is memory-mapped
 
 # Matrix Market: comments, then lines of one to four numbers. Checked first, because SciPy's reader
@@ -33,32 +38,55 @@ ODD_LINE = re.compile(rb"^(?!%|" + NUMBERS + rb").*", re.MULTILINE)
 
 
 def read_npy(path: Path, options: Options) -> Raw:
-    """Read an .npy file; memory-map a large one."""
-    is_large = options.memory and path.stat().st_size > MAPPED_SHARE * options.memory
-    X = _opening.map_numpy(path, changing=options.missing == "mean") if is_large else None
-    if X is not None:
-        return Raw(_oriented(X, options), is_mapped=True)
-    raw = Raw(_oriented(_opening.load_numpy(path), options))
-    if is_large:
-        raw.notes.append(f"Of type {raw.X.dtype}, it was loaded and converted, not memory-mapped.")
-    return raw
+    """Read an .npy file; memory-map a large one, unless its type has to be converted."""
+    if not options.memory or path.stat().st_size <= MAPPED_SHARE * options.memory:
+        return Raw(_oriented(load_numpy(path), options))
+    # copy-on-write if means are filled in: the file does not change
+    X = load_numpy(path, mmap_mode="c" if options.missing == "mean" else "r")
+    dtype = X.dtype
+    if dtype.isnative and (dtype.kind in "biu" or dtype in (np.float32, np.float64)):
+        return Raw(_oriented(np.asarray(X), options), is_mapped=True)
+    note = f"Loaded, not memory-mapped: its type {dtype} had to be converted."
+    return Raw(_oriented(np.array(X), options), notes=[note])
 
 
 def read_npz(path: Path, options: Options) -> Raw:
     """Read an .npz file: a sparse matrix of SciPy, or an array under a key."""
-    with _opening.load_numpy(path) as archive:
+    with load_numpy(path) as archive:
         if set(archive.files) >= SPARSE:
-            raw, parts = Raw(_oriented(_load_sparse(path), options)), SPARSE | {"indices", "indptr"}
+            X = _load(lambda: sp.load_npz(path), path.name)
+            parts = SPARSE | {"indices", "indptr"}
         else:
             key = _find_key(archive, options.key)
-            raw, parts = Raw(_oriented(_member(archive, key), options)), {key}
+            X, parts = _member(archive, key), {key}
+        raw = Raw(_oriented(X, options))
         raw.targets = [name for name in archive.files if name not in parts]
-        if options.target in raw.targets:
-            raw.y, raw.target_name = _member(archive, str(options.target)), options.target
         for name in raw.targets:
-            if name != options.target:
+            if name == options.target:
+                raw.y, raw.target_name = _member(archive, name), name
+            else:
                 _take_array_of_names(raw, name, archive)
     return raw
+
+
+def load_numpy(path: Path, **settings: Any) -> Any:
+    """Load an .npy or .npz file without unpickling."""
+    return _load(lambda: np.load(path, allow_pickle=False, **settings), path.name)
+
+
+def _member(archive: Any, key: str) -> AnyArray:
+    return np.asarray(_load(lambda: archive[key], f"array {shortened(key)}"))
+
+
+def _load(load: Callable[[], Any], name: str) -> Any:
+    """Call a loader of NumPy or SciPy; turn any of its errors into a ValueError."""
+    try:
+        return load()
+    except Exception as error:
+        # NumPy also says so of a file that is not its own
+        is_pickled = "pickle" in str(error).lower() or "Python object" in str(error)
+        problem = PICKLED if is_pickled else f"is damaged or cut off: {error}"
+        raise ValueError(f"{name} {problem}") from error
 
 
 def _take_array_of_names(raw: Raw, name: str, archive: Any) -> None:
@@ -73,17 +101,10 @@ def _take_array_of_names(raw: Raw, name: str, archive: Any) -> None:
         role = fitting[-1]  # of features rather than of samples
     if role not in fitting:
         raw.notes.append(
-            f"Array {shortened(name)} of shape {names.shape} has no matching axis: unused."
+            f"Array {shortened(name)} of shape {names.shape} was ignored: it matches no axis of X."
         )
     elif getattr(raw, role) is None:
         setattr(raw, role, as_names(names))
-
-
-def _load_sparse(path: Path) -> Any:
-    try:
-        return sp.load_npz(path)  # which does not unpickle either
-    except Exception as error:  # of many types, where it is damaged
-        raise ValueError(f"it is not a sparse matrix of SciPy: {error}") from error
 
 
 def _find_key(archive: Any, key: str | None) -> str:
@@ -99,7 +120,7 @@ def _find_key(archive: Any, key: str | None) -> str:
     tables = [name for name in names if _is_table(archive, name)]
     if len(tables) == 1:
         return tables[0]
-    raise ValueError(f"it has {len(names)} arrays ({listed(names)}): say by its key which is X")
+    raise ValueError(f"it has {len(names)} arrays ({listed(names)}): give the key of the data")
 
 
 def _is_table(archive: Any, name: str) -> bool:
@@ -110,17 +131,9 @@ def _is_table(archive: Any, name: str) -> bool:
     return bool(array.ndim == 2 and array.dtype.kind in "biuf")
 
 
-def _member(archive: Any, key: str) -> AnyArray:
-    try:
-        return np.asarray(archive[key])
-    except Exception as error:  # of many types, where it is damaged
-        problem = _opening.PICKLED if "pickle" in str(error).lower() else f"it is damaged: {error}"
-        raise ValueError(f"array {shortened(key)}: {problem}") from error
-
-
 def read_svmlight(path: Path, options: Options) -> Raw:
     """Read lines of a label and index:value pairs."""
-    with _opening.open_binary(path) as stream:
+    with open_binary(path) as stream:
         try:
             X, y = load_svmlight_file(stream, zero_based=True)
         except (ValueError, IndexError) as error:
@@ -132,7 +145,7 @@ def read_svmlight(path: Path, options: Options) -> Raw:
     if options.zero_based is False and has_zero:
         raise ValueError("it has a feature with index 0, and zero_based=False was given")
     if options.zero_based == "auto":
-        raw.notes.append(f"Features were taken to be counted from {0 if has_zero else 1}.")
+        raw.notes.append(f"Feature indices were assumed to start at {0 if has_zero else 1}.")
     if not (has_zero if options.zero_based == "auto" else options.zero_based):
         raw.X = X[:, 1:]
     if options.vocabulary is not None:
@@ -143,11 +156,11 @@ def read_svmlight(path: Path, options: Options) -> Raw:
 def _widen(raw: Raw, vocabulary: Path) -> None:
     """Append zero columns for the last names of a vocabulary, which no sample has."""
     n_samples, n_features = raw.X.shape
-    n_names = len(read_names(_opening.find_file(vocabulary)))
+    n_names = len(read_names(find_file(vocabulary)))
     if n_names > n_features:
         raw.X.resize((n_samples, n_names))
-        unused = count(n_names - n_features, "name")
-        raw.notes.append(f"The last {unused} of {vocabulary.name} are of features that are all 0.")
+        added = count(n_names - n_features, "feature")
+        raw.notes.append(f"{added} at the end of {vocabulary.name} without values: added as zeros.")
 
 
 def read_matrix_market(path: Path, options: Options) -> Raw:
@@ -157,17 +170,17 @@ def read_matrix_market(path: Path, options: Options) -> Raw:
     in_rows = options.in_rows or (options.features_in is None and features is not None)
     raw = Raw(X.T if in_rows else X)
     if in_rows and not options.in_rows:
-        raw.notes.append("Features were taken to be in rows, as 10x writes them.")
+        raw.notes.append("Features were assumed to be in rows, as in 10x files.")
     for of, file in (("feature", features), ("sample", barcodes)):
         if file is not None:
             take_names(raw, file, of=of)
-            raw.notes.append(f"Names of {of}s from {file.name}, beside the matrix.")
+            raw.notes.append(f"{of.capitalize()} names read from {file.name}, beside the matrix.")
     return raw
 
 
 def load_matrix_market(path: Path, memory: int | None = None) -> Any:
     """Load a matrix, sparse or dense as in the file."""
-    with _opening.open_binary(path) as stream:
+    with open_binary(path) as stream:
         content = stream.read()
     if not content.startswith(b"%%"):
         raise ValueError("it is not a Matrix Market file, which starts with %%MatrixMarket")
@@ -175,11 +188,9 @@ def load_matrix_market(path: Path, memory: int | None = None) -> Any:
         content += b"\n"
     found = ODD_LINE.search(content)
     if found is not None:
-        number, line = (
-            content.count(b"\n", 0, found.start()) + 1,
-            found[0].decode("ascii", "replace"),
-        )
-        raise ValueError(f"line {number} is {shortened(line)}, expected numbers: is it cut off?")
+        number = content.count(b"\n", 0, found.start()) + 1
+        line = shortened(found[0].decode("ascii", "replace"))
+        raise ValueError(f"line {number} is {line}, expected numbers: is it cut off?")
     try:
         _check_header(content, memory)
         return scipy.io.mmread(io.BytesIO(content))
@@ -192,9 +203,7 @@ def _check_header(content: bytes, memory: int | None) -> None:
     n_rows, n_columns, n_entries, layout, _, symmetry = scipy.io.mminfo(io.BytesIO(content))
     n_lines = content.count(b"\n")
     if n_entries > (n_lines if layout == "coordinate" or symmetry == "general" else 2 * n_lines):
-        raise ValueError(
-            f"its header announces {n_entries:,} entries, and it has {n_lines:,} lines"
-        )
+        raise ValueError(f"its header declares {n_entries:,} entries, and it has {n_lines:,} lines")
     check_room((n_rows, n_columns), len(content), memory)
 
 
@@ -202,7 +211,7 @@ def _beside(path: Path, *names: str) -> Path | None:
     """A 10x file beside matrix.mtx with the same prefix, compressed or not."""
     prefix, found, _ = path.name.partition("matrix.mtx")
     for name in names if found else ():
-        for ending in ("", *_opening.COMPRESSIONS):
+        for ending in ("", *COMPRESSIONS):
             candidate = path.with_name(f"{prefix}{name}{ending}")
             if candidate.is_file():
                 return candidate

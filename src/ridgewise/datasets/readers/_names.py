@@ -15,10 +15,11 @@ from ridgewise.datasets.readers._raw import Raw, count, shortened
 
 def as_names(values: Iterable[Any]) -> AnyArray:
     """An object array of str: unlike a fixed-width one, a single long name costs little."""
-    return np.array([_as_text(value) for value in values], dtype=object)
+    return np.array([as_text(value) for value in values], dtype=object)
 
 
-def _as_text(value: Any) -> str:
+def as_text(value: Any) -> str:
+    """Text, decoded if it is bytes."""
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
@@ -69,7 +70,7 @@ def complete_names(raw: Raw) -> AnyArray:
     unique, n_renamed = make_unique(names)
     if n_renamed:
         raw.notes.append(
-            f"{count(n_renamed, 'feature')} had the name of another one: .1, .2, ... was appended."
+            f"{count(n_renamed, 'duplicate name')} made unique: .1, .2, ... was appended."
         )
     return unique
 

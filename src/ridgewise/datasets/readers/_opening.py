@@ -8,15 +8,12 @@ import io
 import lzma
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-import numpy as np
-
-from ridgewise._typing import AnyArray
-from ridgewise.datasets._techtc_files import FEATURES, VECTORS
+from ridgewise.datasets._techtc import FEATURES, VECTORS
 from ridgewise.datasets.readers._raw import need
 
 SUFFIXES = {
@@ -34,8 +31,12 @@ SUFFIXES = {
 }
 FORMATS = tuple(SUFFIXES)
 COMPRESSED = ("csv", "tsv", "svmlight", "mtx")  # text formats, which may be compressed
-COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
-PICKLED = "it holds Python objects, which are never unpickled here: save plain values"
+MODULES: dict[str, tuple[Any, tuple[type[Exception], ...]]] = {  # and errors for damaged files
+    ".gz": (gzip, (EOFError, zlib.error, gzip.BadGzipFile)),
+    ".bz2": (bz2, (EOFError, OSError)),
+    ".xz": (lzma, (EOFError, lzma.LZMAError)),
+}
+COMPRESSIONS = (*MODULES, ".zst")
 MATRIX_NAMES = tuple(f"matrix.mtx{ending}" for ending in ("", ".gz", ".zst"))  # as 10x writes it
 
 
@@ -50,20 +51,17 @@ def find_file(path: Path) -> Path:
         inside = sorted(entry.name for entry in path.iterdir() if suffix_format(entry))
         hint = f"give one of its files, such as {inside[0]!r}" if inside else "give a file"
         raise IsADirectoryError(f"{path} is a folder of an unknown layout: {hint}")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path} does not exist: there is no folder {path.parent}")
     if not path.exists():
-        raise FileNotFoundError(f"{path} does not exist{_nearest_file(path)}")
+        names = difflib.get_close_matches(path.name, [each.name for each in path.parent.iterdir()])
+        hint = f": did you mean {names[0]!r}?" if names else f" in {path.parent.resolve()}"
+        raise FileNotFoundError(f"{path} does not exist{hint}")
     if not path.is_file():
         raise OSError(f"{path} is not a regular file: save it to one first")
     if path.stat().st_size == 0:
         raise ValueError(f"{path} is empty")
     return path
-
-
-def _nearest_file(path: Path) -> str:
-    if not path.parent.is_dir():
-        return f": there is no folder {path.parent}"
-    nearest = difflib.get_close_matches(path.name, [entry.name for entry in path.parent.iterdir()])
-    return f": did you mean {nearest[0]!r}?" if nearest else f" in {path.parent.resolve()}"
 
 
 def suffix_format(path: Path) -> str | None:
@@ -95,28 +93,16 @@ def find_format(path: Path, given: str | None) -> str:
     return found
 
 
-def _compression(suffix: str) -> tuple[Callable[..., Any], tuple[type[Exception], ...]]:
-    """Return the function that opens a file of this suffix, and its errors for damaged files."""
-    match suffix:
-        case ".gz":
-            return gzip.open, (EOFError, zlib.error, gzip.BadGzipFile)
-        case ".bz2":
-            return bz2.open, (EOFError, OSError)
-        case ".xz":
-            return lzma.open, (EOFError, lzma.LZMAError)
-        case ".zst":  # in the standard library from Python 3.14
-            is_own = sys.version_info >= (3, 14)
-            zstd = need("compression.zstd" if is_own else "backports.zstd", "cli", ".zst files")
-            return zstd.open, (EOFError, zstd.ZstdError)
-    return open, ()
-
-
 @contextmanager
 def open_binary(path: Path) -> Iterator[IO[bytes]]:
     """Open a file that may be compressed; a damaged one is a ValueError."""
-    opener, damage = _compression(path.suffix.lower())
+    module, damage = MODULES.get(path.suffix.lower(), (io, ()))
+    if path.suffix.lower() == ".zst":  # in the standard library from Python 3.14
+        is_own = sys.version_info >= (3, 14)
+        module = need("compression.zstd" if is_own else "backports.zstd", "cli", ".zst files")
+        damage = (EOFError, module.ZstdError)
     try:
-        with opener(path, "rb") as stream:
+        with module.open(path, "rb") as stream:
             yield stream
     except damage as error:
         raise ValueError(f"{path.name} is damaged or cut off: {error}") from error
@@ -136,27 +122,3 @@ def open_text(path: Path, encoding: str | None = None) -> Iterator[IO[str]]:
                 f"{path.name} is not {encoding or 'UTF-8'} text ({found}): give its encoding, "
                 f"such as encoding={usual!r}"
             ) from error
-
-
-def load_numpy(path: Path) -> Any:
-    """Load an .npy or .npz file without unpickling."""
-    try:
-        return np.load(path, allow_pickle=False)
-    except Exception as error:  # of many types, for damaged files
-        if "pickle" in str(error).lower():  # NumPy's message also for any other file
-            raise ValueError(f"{path.name} is not a NumPy file, or {PICKLED}") from error
-        raise ValueError(f"{path.name} is damaged or cut off: {error}") from error
-
-
-def map_numpy(path: Path, *, changing: bool) -> AnyArray | None:
-    """Memory-map an .npy file; None if it has to be loaded: another dtype, or a damaged file.
-
-    With ``changing``, values may be set: copy-on-write, the file does not change.
-    """
-    try:
-        X = np.load(path, mmap_mode="c" if changing else "r", allow_pickle=False)
-    except Exception:  # of many types: `load_numpy` says what is wrong
-        return None
-    if not isinstance(X, np.memmap) or not X.dtype.isnative:
-        return None
-    return np.asarray(X) if X.dtype.kind in "biu" or X.dtype in (np.float32, np.float64) else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The options of a reader, its result before names, target and gaps are settled, and the table."""
+"""Options of the readers, their raw result, the final table, and helpers for messages."""
 
 import codecs
 import hashlib
@@ -27,12 +27,12 @@ LARGEST_RATIO = 1000  # of memory to the size of the file
 
 @dataclass(kw_only=True)
 class Options:
-    """The options of `read_table`, which may give a name for a tuple, and str for a path."""
+    """The options of `read_table`. A str is accepted for a tuple of one name, and for a path."""
 
     target: str | None = None  # a column (row, array, column of obs), or a file: see `read_target`
     ids: tuple[str, ...] = ()  # columns that are not features; the first has the row names
     drop: tuple[str, ...] = ()  # columns, or features, to leave out
-    keep: tuple[str, ...] = ()  # features that do not look like one: see `_why_no_feature`
+    keep: tuple[str, ...] = ()  # columns to keep although they look like ids: `_why_no_feature`
     features_in: FeaturesIn | None = None  # None: columns, but rows beside a features.tsv of 10x
     missing: Missing = "error"  # empty cells, NA, NaN, null, N/A, ? and similar
     categorical: Categorical = "error"  # text; "onehot": columns named column=level, in a group
@@ -49,7 +49,7 @@ class Options:
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
             value, known = getattr(self, name), get_args(choices)
-            if value not in known and (value is not None or name != "features_in"):
+            if value not in known and (value, name) != (None, "features_in"):
                 expected = ", ".join(map(repr, known))
                 raise ValueError(f"{name} must be one of {expected}; got {value!r}")
         for name in ("ids", "drop", "keep"):
@@ -82,7 +82,7 @@ class Raw:
     sample_names: AnyArray | None = None
     y: AnyArray | None = None
     target_name: str | None = None
-    targets: list[str] = field(default_factory=list)  # names that the target could have had
+    targets: list[str] = field(default_factory=list)  # names that the target can have, for errors
     notes: list[str] = field(default_factory=list)
     groups: AnyArray | None = None  # the category of each one-hot feature; None for others
     dropped: frozenset[str] = frozenset()  # options.drop, if the reader has handled it
@@ -111,7 +111,7 @@ class Source:
 
     @classmethod
     def of(cls, role: str, path: Path) -> Self:
-        """Take the size and hash of a file, piece by piece."""
+        """Compute the size and hash of a file, in chunks."""
         with path.open("rb") as stream:
             digest = hashlib.file_digest(stream, "sha256")
             return cls(role, str(path), stream.tell(), digest.hexdigest())
@@ -125,7 +125,7 @@ class Table:
     # (float32, float16, integers of at most 16 bits, booleans), else float64. A memory map keeps
     # its dtype.
     X: Any
-    y: AnyArray | None  # whole numbers as int64, other numbers as float64, anything else as str
+    y: AnyArray | None  # integers as int64, other numbers as float64, all else as str
     feature_names: AnyArray  # unique strings, as objects
     sample_names: AnyArray | None
     target_name: str | None  # the column of the target, or the name of its file
@@ -174,7 +174,7 @@ def check_room(shape: tuple[int, ...], n_bytes: int, memory: int | None, item: i
 
 
 def machine_memory() -> int:
-    """Bytes of memory of this machine; 8 GB where the system does not tell."""
+    """Bytes of memory of this machine; 8 GB if unknown."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ridgewise._typing import AnyArray, BoolArray
+from ridgewise.datasets.readers._matrix import load_numpy
 from ridgewise.datasets.readers._names import as_names, nearest_name, read_lines
-from ridgewise.datasets.readers._opening import find_file, load_numpy
+from ridgewise.datasets.readers._opening import find_file
 from ridgewise.datasets.readers._raw import Options, Raw, count, listed, shortened
 
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "<na>", "#n/a", "?", "."})  # casefolded
@@ -32,13 +33,13 @@ def describe_target(y: AnyArray) -> str:
     """Describe the values of a target, from which a user can tell the task.
 
     >>> describe_target(np.array([3, 5, 8, 5]))
-    '3 different whole numbers from 3 to 8'
+    '3 distinct integers from 3 to 8'
     """
     values = np.unique(y)
     if y.dtype.kind not in "iuf":
-        return f"{len(values):,} different texts"
-    kind = "numbers" if y.dtype.kind == "f" else "whole numbers"
-    return f"{len(values):,} different {kind} from {values[0]:g} to {values[-1]:g}"
+        return f"{len(values):,} distinct labels"
+    kind = "numbers" if y.dtype.kind == "f" else "integers"
+    return f"{len(values):,} distinct {kind} from {values[0]:g} to {values[-1]:g}"
 
 
 def attach_target(raw: Raw, options: Options) -> None:
@@ -98,10 +99,11 @@ def _rows(path: Path, encoding: str | None) -> list[list[str]]:
     if delimiter is None:
         return [[line.strip()] for line in lines]
     rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=delimiter)]
-    if not {len(row) for row in rows} <= {1} and not {len(row) for row in rows} <= {2}:
+    widths = {len(row) for row in rows}
+    if widths not in ({1}, {2}):
         raise ValueError(
-            f"the target {path.name} must have one column of values, or two, names of samples "
-            f"and values; it has up to {max(len(row) for row in rows)}"
+            f"the target {path.name} must have one column (values) or two (sample names, values); "
+            f"it has up to {max(widths, default=0)}"
         )
     return rows
 
@@ -110,7 +112,7 @@ def _aligned(rows: list[list[str]], raw: Raw, path: Path) -> AnyArray:
     """Values in the order of the samples, by their names."""
     if raw.sample_names is None:
         raise ValueError(
-            f"the target {path.name} names samples, and the data does not: keep one column"
+            f"the target {path.name} has sample names, and the data has none: keep the values only"
         )
     values = dict(rows)
     absent = [name for name in raw.sample_names if name not in values]
@@ -122,7 +124,7 @@ def _aligned(rows: list[list[str]], raw: Raw, path: Path) -> AnyArray:
 
 
 def as_target(values: AnyArray, *, decimal_comma: bool = False) -> AnyArray:
-    """Whole numbers as int64, other numbers as float64, all else as str."""
+    """Integers as int64, other numbers as float64, all else as str."""
     if values.dtype.kind in "OSU":
         missing = is_missing(values)
         try:
