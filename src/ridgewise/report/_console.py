@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Printing, shared by the commands: in colour in a terminal, plain in a pipe."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import IO
 
 from rich.box import SIMPLE
@@ -9,8 +10,13 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from ridgewise.report._style import one_line
+
 WIDEST = 100  # longer lines are hard to read
+LONGEST_NAME = 48
+LONGEST_NOTE = 400
 BSS_STYLE = "bold cyan"
+JUDGEMENT_STYLES = {"good": "bold green", "fair": "bold yellow", "poor": "bold red"}
 
 
 def width_of(file: IO[str] | None = None) -> int:
@@ -48,3 +54,15 @@ def plain_table(*columns: str, text_columns: int = 1) -> Table:
     for place, column in enumerate(columns):
         table.add_column(column, justify="left" if place < text_columns else "right")
     return table
+
+
+def note_lines(notes: Iterable[str]) -> Iterator[str]:
+    """Yield the notes, each on a line without control characters, and an empty line."""
+    yield from (one_line(note, LONGEST_NOTE) for note in notes)
+    yield ""
+
+
+def file_lines(files: Sequence[Path]) -> Iterator[Text]:
+    """Yield the written files below a heading."""
+    yield heading("The files")
+    yield from (Text(f"  {path}") for path in files)

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The page of a comparison: its sentences and tables; the rest is in the template."""
+"""What a comparison found: in sentences, at a terminal, on a page, and as CSV."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import IO
 
 import numpy as np
 from markupsafe import Markup
+from rich.console import RenderableType
 
 from ridgewise.datasets.readers import Table
 from ridgewise.evaluation import (
@@ -19,10 +22,31 @@ from ridgewise.evaluation import (
 )
 from ridgewise.models import RELATIVE_ALPHAS
 from ridgewise.report import _comparison_figures as figures
+from ridgewise.report._console import (
+    BSS_STYLE,
+    LONGEST_NAME,
+    file_lines,
+    heading,
+    note_lines,
+    plain_table,
+    print_parts,
+)
 from ridgewise.report._html import Column, DataTable, render_page
-from ridgewise.report._outputs import RESULT_COLUMNS
-from ridgewise.report._style import plain_number
+from ridgewise.report._outputs import csv_bytes
+from ridgewise.report._style import one_line, plain_number
 from ridgewise.selectors import label_of
+
+RESULT_COLUMNS = {  # with their formats on the page
+    "method": "",
+    "n_features": "{}",
+    "alpha": "{:.4g}",
+    "error_mean": "{:.5g}",
+    "error_std": "{:.5g}",
+    "seconds_mean": "{:.3g}",
+    "stability": "{:z.3f}",
+    "alpha_relative": "{:.3g}",
+    "alpha_edge": "",
+}
 
 
 def comparison_page(comparison: Comparison, table: Table, *, title: str) -> str:
@@ -51,6 +75,52 @@ def comparison_page(comparison: Comparison, table: Table, *, title: str) -> str:
         agreed=_agreed_table(comparison, best.row.n_features),
         n_features=best.row.n_features,
     )
+
+
+def print_comparison(
+    comparison: Comparison, table: Table, files: Sequence[Path], file: IO[str] | None = None
+) -> None:
+    """Print what a comparison found, the answer first."""
+    print_parts(_comparison_parts(comparison, table, files), file)
+
+
+def _comparison_parts(
+    comparison: Comparison, table: Table, files: Sequence[Path]
+) -> Iterator[RenderableType]:
+    found = summarize(comparison)
+    best = recommended(comparison, found)
+    yield heading(headline(comparison, best))
+    yield answer(comparison, found)
+    yield from note_lines(table.notes)
+    yield heading("The error of each method")
+    error = error_format(comparison)
+    rows = plain_table("method", "n", "error", "+/-", "p", "alpha", "stability", "seconds")
+    for one in found:
+        row = one.row
+        whole = row.method == ALL_FEATURES
+        rows.add_row(
+            one_line(row.method, LONGEST_NAME),
+            f"{row.n_features:,}",
+            error(row.error_mean),
+            error(row.error_std) if row.error_std == row.error_std else "-",
+            "-" if whole else f"{one.test.p_value:.2g}",
+            alpha_cell(row),
+            "-" if whole else f"{row.stability:z.2f}",
+            "-" if whole else f"{row.seconds_mean:.2g}",
+            style=BSS_STYLE if one == best else None,
+        )
+    yield rows
+    yield (
+        f"{comparison.n_repeats} x {comparison.n_splits}-fold cross-validation. p: paired test "
+        f"against all features (corrected resampled t-test). {alpha_note(comparison, found)}\n"
+    )
+    yield from file_lines(files)
+
+
+def results_csv(comparison: Comparison) -> bytes:
+    """Write a row for every combination of method, number of features and alpha."""
+    rows = ([getattr(row, name) for name in RESULT_COLUMNS] for row in comparison.rows)
+    return csv_bytes(list(RESULT_COLUMNS), rows)
 
 
 def headline(comparison: Comparison, best: MethodSummary) -> str:

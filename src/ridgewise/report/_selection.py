@@ -1,17 +1,197 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a selection's certificate says, in sentences: the same in a terminal and on the page."""
+"""What a selection found: in sentences, at a terminal, on a page, and as CSV and JSON."""
 
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from hashlib import sha256
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from rich.console import RenderableType
+from rich.table import Table as RichTable
 
 from ridgewise._groups import resolve_groups
+from ridgewise.datasets.readers import Table
 from ridgewise.evaluation import LARGEST, ModelAlpha, SelectionRun
 from ridgewise.guarantees import Certificate
+from ridgewise.report import _selection_figures as figures
+from ridgewise.report._console import (
+    JUDGEMENT_STYLES,
+    LONGEST_NAME,
+    file_lines,
+    heading,
+    note_lines,
+    plain_table,
+    print_parts,
+)
+from ridgewise.report._html import Column, DataTable, render_page
+from ridgewise.report._outputs import csv_bytes, input_record, versions
 from ridgewise.report._style import one_line, plain_number
 from ridgewise.selectors import METHODS, label_of, method_of
 
 GOOD = 1 / 3  # of eta without any feature: at alpha = 0 that of the interval [1/4, 4]
-MOST_LISTED = 12  # groups in a sentence
 BETTER, SAME = 0.75, 0.9  # of random features' eta: clearly less, and about as much
+MOST_LISTED = 12  # groups in a sentence
+N_SHOWN = 10  # features at a terminal
+LEAST_SPREAD = 0.01  # of leverage scores: if all are the same, a picture says nothing
+SELECTED_COLUMNS = ("feature", "index", "order", "weight", "leverage", "stands_for")
+CERTIFICATE_FIELDS = (
+    *("lower", "upper", "epsilon", "promised_lower", "promised_upper", "confidence"),
+    *("alpha", "verified", "note"),
+)
+
+
+def print_selection(
+    run: SelectionRun, table: Table, files: Sequence[Path], file: IO[str] | None = None
+) -> None:
+    """Print what was selected."""
+    print_parts(_selection_parts(run, table, files), file)
+
+
+def _selection_parts(
+    run: SelectionRun, table: Table, files: Sequence[Path]
+) -> Iterator[RenderableType]:
+    yield heading(name_selection(run))
+    yield f"{run.n_samples:,} samples, of rank {run.rank:,}."
+    yield from note_lines([*_notes(run), *table.notes])
+    optimality = getattr(run.selector, "optimality_", None)
+    if optimality is not None:
+        yield heading("Could other features do better?")
+        yield f"{optimality.sentence}\n"
+    for sentence in describe_held_out(run):
+        yield heading("The error")
+        yield f"{sentence}\n"
+    yield heading("The certificate")
+    yield _certificate_table(run)
+    yield f"{explain_certificate(run)}\n"
+    yield f"{explain_models(run)}\n"
+    if run.groups:
+        titles = "group", "features"
+        cells = [(one.label, len(one.members), one.weight, one.leverage) for one in run.groups]
+    else:
+        titles = "feature", "index"
+        cells = [(row[0], row[1], row[3], row[4]) for row in run.rows]
+    what = f"{titles[0]}s"
+    yield heading(f"The {what}" if len(cells) <= N_SHOWN else f"The first {N_SHOWN} {what}")
+    rows = plain_table(*titles, "weight", "leverage")
+    for name, number, weight, leverage in cells[:N_SHOWN]:
+        numbers = f"{number}", f"{weight:.4g}", f"{leverage:.4g}"
+        rows.add_row(one_line(name, LONGEST_NAME), *numbers)
+    yield rows
+    yield from file_lines(files)
+
+
+def _notes(run: SelectionRun) -> list[str]:
+    return [*describe_count(run), *describe_groups(run), *run.notes]
+
+
+def _certificate_table(run: SelectionRun) -> RichTable:
+    rows = plain_table("", "lower", "upper", "fitted values change")
+    for name, one in interval_rows(run):
+        judged = name.startswith("measured") and not uses_target(run)
+        style = JUDGEMENT_STYLES[judge(run)] if judged else None
+        change = f"at most {one.eta:.0%}"
+        rows.add_row(name, f"{one.lower:.4g}", f"{one.upper:.4g}", change, style=style)
+    return rows
+
+
+def selection_page(run: SelectionRun, table: Table, *, title: str, command: str = "") -> str:
+    """Make the page of a selection."""
+    method, is_wide = method_of(run.selector), run.n_samples < run.n_features
+    return render_page(
+        "selection.html.j2",
+        title=title,
+        run=run,
+        table=table,
+        figures=figures,
+        name=name_selection(run),
+        does=METHODS[method].does if method in METHODS else "",
+        notes=_notes(run),
+        errors=describe_held_out(run),
+        explanation=explain_certificate(run),
+        kind="plain" if uses_target(run) else judge(run),
+        intervals=interval_rows(run),
+        models=explain_models(run),
+        features=_features(run),
+        groups=_groups(run) if run.groups else None,
+        weighted=bool((run.selector.weights_ != 1).any()),
+        selected_scores=run.leverage_scores[run.selector.selected_],
+        shows_scores=is_wide and np.ptp(run.leverage_scores) > LEAST_SPREAD,
+        command=command,
+        parameters=sorted(_parameters(run.selector).items()),
+    )
+
+
+def _features(run: SelectionRun) -> DataTable:
+    columns = [
+        Column("feature"),
+        Column("index", "{}", "Its column in the data, from 0", minor=True),
+        Column("order", "{}", "When it was selected", minor=True),
+        Column("weight", "{:.4g}", "Factor of the square of the feature"),
+        Column("leverage", "{:.4g}", "From 0 (other features can replace it) to 1 (none can)"),
+        Column("stands for", "", "Left-out features that correlate with it"),
+    ]
+    return DataTable(columns, run.rows, file_name="selected.csv")
+
+
+def _groups(run: SelectionRun) -> DataTable:
+    columns = [
+        Column("group"),
+        Column("order", "{}", "When it was selected", minor=True),
+        Column("features", "{}", "How many it has"),
+        Column("weight", "{:.4g}", "That of each of its features"),
+        Column("leverage", "{:.4g}", "The sum over its features"),
+        Column("members", "", "Its features"),
+    ]
+    rows = [
+        (one.label, order, len(one.members), one.weight, one.leverage, "; ".join(one.members))
+        for order, one in enumerate(run.groups, start=1)
+    ]
+    return DataTable(columns, rows, file_name="groups.csv")
+
+
+def selected_csv(run: SelectionRun) -> bytes:
+    """Write the selected features, in the order of selection."""
+    if not run.groups:
+        return csv_bytes(SELECTED_COLUMNS, run.rows)
+    labels = [group.label for group in run.groups for _ in group.members]
+    rows = [(*row, label) for row, label in zip(run.rows, labels, strict=True)]
+    return csv_bytes((*SELECTED_COLUMNS, "group"), rows)
+
+
+def certificate_record(run: SelectionRun, table: Table) -> dict[str, Any]:
+    """Collect what is needed to trace and to repeat a selection."""
+    record = {
+        "certificate": _certificate_fields(run.certificate),
+        "judgement": judge(run),
+        "alpha": asdict(run.alpha) | {"relative": run.alpha.relative},
+        "random_features": _certificate_fields(run.random),
+        "held_out": None if run.held_out is None else asdict(run.held_out),
+        "method": method_of(run.selector),
+        "parameters": _parameters(run.selector),
+        "n_selected": int(run.selector.n_selected_),
+        "rank": run.rank,
+        "selected_sha256": sha256(selected_csv(run)).hexdigest(),
+        "notes": list(run.notes),
+        "input": input_record(table),
+        "versions": versions(),
+    }
+    if run.groups:
+        record["groups"] = [group.label for group in run.groups]
+    if (found := getattr(run.selector, "optimality_", None)) is not None:
+        fields = ("objective", "bound", "gap", "reached", "sentence")
+        record["optimality"] = {name: getattr(found, name) for name in fields}
+    return record
+
+
+def _certificate_fields(certificate: Certificate) -> dict[str, Any]:
+    """The fields of a certificate, and the statement that they are about."""
+    statement = "lower K <= K~ <= upper K"
+    if certificate.alpha > 0:
+        statement = "lower (K + alpha I) <= K~ + alpha I <= upper (K + alpha I)"
+    fields = {name: getattr(certificate, name) for name in CERTIFICATE_FIELDS}
+    return {"statement": statement, **fields}
 
 
 def name_selection(run: SelectionRun) -> str:
@@ -24,7 +204,7 @@ def name_selection(run: SelectionRun) -> str:
     return f"{features}, {how}"
 
 
-def parameters_of(selector: Any) -> dict[str, Any]:
+def _parameters(selector: Any) -> dict[str, Any]:
     """A selector's settings; ``groups``, one label per feature, is replaced by their number."""
     parameters: dict[str, Any] = selector.get_params()
     if hasattr(selector, "n_groups_"):
@@ -139,25 +319,19 @@ def explain_certificate(run: SelectionRun) -> str:
 
 def explain_models(run: SelectionRun) -> str:
     """Say for which models a certificate holds, what it means for them, and what was promised."""
-    certificate = run.certificate
+    certificate, promise = run.certificate, ""
+    if certificate.promised_lower:
+        method, chance = label_of(method_of(run.selector)), certificate.confidence
+        sure = "" if chance == 1 else f" with probability {chance:g}"
+        interval = f"{certificate.promised_lower:.3g} to {certificate.promised_upper:.3g}"
+        promise = f" Beforehand, {method} promised{sure} {interval}."
     change = (
         f", whose fitted values change by at most {certificate.eta:.0%} of the target's norm "
         f"(with random features {run.random.eta:.0%})"
     )
     return (
         f"This is about {describe_alpha(run.alpha)}{change if certificate.lower > 0 else ''}."
-        f"{_promise(run)}"
-    )
-
-
-def _promise(run: SelectionRun) -> str:
-    certificate, method = run.certificate, label_of(method_of(run.selector))
-    if not certificate.promised_lower:
-        return ""
-    sure = "" if certificate.confidence == 1 else f" with probability {certificate.confidence:g}"
-    return (
-        f" Beforehand, {method} promised{sure} {certificate.promised_lower:.3g} to "
-        f"{certificate.promised_upper:.3g}."
+        f"{promise}"
     )
 
 
