@@ -192,14 +192,8 @@ LATE = """
 import sys
 from ridgewise.cli import run
 run(["select", "x.csv", "-n", "3", "-q"])
-print([m for m in ("pandas", "scipy.stats", "matplotlib", "flint") if m in sys.modules])
-import numpy as np, pandas
-from scipy.stats import rankdata
-from sklearn.metrics import label_ranking_average_precision_score
-from sklearn.utils import fixes
-assert fixes.pd.DataFrame is pandas.DataFrame
-assert rankdata([3, 1]).tolist() == [2, 1]
-print(label_ranking_average_precision_score(np.array([[1, 0]]), np.array([[0.2, 0.1]])))
+print([module for module in ("pandas", "matplotlib") if module in sys.modules])
+import pandas
 """
 
 
@@ -210,7 +204,7 @@ print(label_ranking_average_precision_score(np.array([[1, 0]]), np.array([[0.2, 
         pytest.param(["demo", "--output", "demo.png"], marks=pytest.mark.slow),
     ],
 )
-def test_modules_that_are_loaded_late_are_there_where_they_are_used(arguments):
+def test_matplotlib_is_loaded_where_it_is_used(arguments):
     rows = np.random.default_rng(0).normal(size=(12, 8))
     np.savetxt("x.csv", rows, delimiter=",", header=",".join("abcdefgh"), comments="")
     command = [sys.executable, "-m", "ridgewise", *arguments, "-q"]
@@ -219,11 +213,11 @@ def test_modules_that_are_loaded_late_are_there_where_they_are_used(arguments):
 
 
 def test_a_selection_loads_no_module_that_it_does_not_use(tmp_path):
-    """Half of the time of a small selection went to imports of scipy.stats and pandas."""
+    """A third of the time of a small selection went to imports of pandas and matplotlib."""
     rows = np.random.default_rng(0).normal(size=(8, 12))
     np.savetxt("x.csv", rows, delimiter=",", header=",".join("abcdefghijkl"), comments="")
     done = subprocess.run([sys.executable, "-c", LATE], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == ["[]", "1.0"]
+    assert done.stdout == "[]\n"
 
 
 def test_summaries_are_those_of_the_commands(run):

@@ -10,10 +10,10 @@ from typing import Annotated
 import typer
 
 from ridgewise import report
-from ridgewise.cli._app import AsJson, Force, Quiet, app, command
-from ridgewise.cli._options import Center, HeldOutFolds, Log1p, NoVerify, Scale, folder_option
-from ridgewise.cli._reading import reads_file, stem_of
-from ridgewise.cli._select import check_outputs, prepared_run, show, write
+from ridgewise.cli import _options as shared
+from ridgewise.cli import app, command
+from ridgewise.cli._options import AsJson, Force, Quiet, reads_file
+from ridgewise.cli._select import FILES, prepared_run, show, write
 from ridgewise.datasets.readers import Table
 from ridgewise.selectors import GivenSelector
 
@@ -36,7 +36,7 @@ Alpha = Annotated[
         help="For ridge models with at least this alpha, in units of the kernel's mean diagonal.",
     ),
 ]
-Output = Annotated[Path | None, folder_option("FILE-certified")]
+Output = Annotated[Path | None, shared.folder_option("FILE-certified")]
 
 
 @command(app)
@@ -48,11 +48,11 @@ def certify(
     skip_unknown: SkipUnknown = False,
     alpha: Alpha = None,
     output: Output = None,
-    center: Center = True,
-    scale: Scale = "none",
-    log1p: Log1p = False,
-    folds: HeldOutFolds = 5,
-    no_verify: NoVerify = False,
+    center: shared.Center = True,
+    scale: shared.Scale = "none",
+    log1p: shared.Log1p = False,
+    folds: shared.HeldOutFolds = 5,
+    no_verify: shared.NoVerify = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
     force: Force = False,
@@ -69,9 +69,8 @@ def certify(
       ridgewise certify expression.csv --target outcome --features panel.txt --scale standard
       ridgewise certify expression.csv --features expression-selected/selected.csv
     """
-    folder = output or Path(f"{stem_of(file)}-certified")
     names, weights = read_features(features)
-    check_outputs(folder, {}, file, overwrite=force)
+    folder = shared.check_outputs(file, output, "certified", FILES, overwrite=force)
     with report.progress(quiet=quiet) as on_step:
         on_step(f"reading {file.name}")
         table = read()
@@ -90,7 +89,7 @@ def certify(
         )
         on_step("writing")
         paths, seconds = write(run, table, folder, {}, file=file)
-    show(run, table, paths, seconds, in_json=as_json, quiet=quiet)
+    show(run, table, paths, seconds, as_json=as_json, quiet=quiet)
 
 
 def read_features(path: Path) -> tuple[list[str], list[float] | None]:

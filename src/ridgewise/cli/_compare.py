@@ -11,8 +11,8 @@ import typer
 from ridgewise import evaluation, report
 from ridgewise._typing import is_sparse
 from ridgewise.cli import _options as shared
-from ridgewise.cli._app import AsJson, Force, Quiet, Seed, app, command
-from ridgewise.cli._reading import check_not_read, reads_file, stem_of
+from ridgewise.cli import app, command
+from ridgewise.cli._options import AsJson, Force, Quiet, Seed, reads_file
 from ridgewise.datasets.readers import Table, check_classes
 from ridgewise.selectors import METHODS, check_method, explain_defaults, make_selector
 
@@ -131,11 +131,9 @@ def compare_methods(
     parts = n_features.split(",") if n_features else []
     counts = [shared.parse_n_features(part) for part in parts]
     expected = "--alpha takes numbers of at least 0, separated by commas"
-    alphas = shared.parse_numbers(alpha, expected) if alpha else None
+    alphas = shared.parse_numbers(alpha.split(","), expected) if alpha else None
     options = {"rule": rule, "polish": polish or None, "center": center}
-    folder = output or Path(f"{stem_of(file)}-compared")
-    check_not_read(file, [folder / name for name in FILES])
-    report.check_folder(folder, FILES, overwrite=force)
+    folder = shared.check_outputs(file, output, "compared", FILES, overwrite=force)
     with report.progress(quiet=quiet) as on_step:
         on_step(f"reading {file.name}")
         table = read(memory=None)  # folds copy rows, so a memory map gains nothing
@@ -171,7 +169,11 @@ def compare_methods(
         page = report.comparison_page(comparison, table, title=file.name)
         contents = report.results_csv(comparison), page.encode(errors="backslashreplace")
         report.write_folder(folder, dict(zip(FILES, contents, strict=True)))
-    _show(comparison, table, folder, in_json=as_json, quiet=quiet)
+    paths = [folder / name for name in FILES]
+    if as_json:
+        typer.echo(report.to_json(_record(comparison, table, paths)))
+    elif not quiet:
+        report.print_comparison(comparison, table, paths)
 
 
 def _is_classification(table: Table, task: str) -> bool:
@@ -232,24 +234,18 @@ def _numbers(counts: list[int | float], X: Any) -> list[int]:
     return sorted({min(max(1, int(number)), d) for number in numbers})
 
 
-def _show(
-    comparison: evaluation.Comparison, table: Table, folder: Path, *, in_json: bool, quiet: bool
-) -> None:
-    paths = [folder / name for name in FILES]
-    if in_json:
-        found = evaluation.summarize(comparison)
-        best = evaluation.recommended(comparison, found)
-        record = {
-            "headline": report.headline(comparison, best),
-            "answer": report.answer(comparison, found),
-            "alpha": report.alpha_note(comparison, found),
-            "notes": list(table.notes),
-            "best": asdict(best),
-            "results": [asdict(row) for row in comparison.rows],
-            "input": report.input_record(table),
-            "versions": report.versions(),
-            "files": [str(path) for path in paths],
-        }
-        typer.echo(report.to_json(record))
-    elif not quiet:
-        report.print_comparison(comparison, table, paths)
+def _record(comparison: evaluation.Comparison, table: Table, paths: list[Path]) -> dict[str, Any]:
+    """Collect what the comparison found, for JSON."""
+    found = evaluation.summarize(comparison)
+    best = evaluation.recommended(comparison, found)
+    return {
+        "headline": report.headline(comparison, best),
+        "answer": report.answer(comparison, found),
+        "alpha": report.alpha_note(comparison, found),
+        "notes": list(table.notes),
+        "best": asdict(best),
+        "results": [asdict(row) for row in comparison.rows],
+        "input": report.input_record(table),
+        "versions": report.versions(),
+        "files": [str(path) for path in paths],
+    }

@@ -9,7 +9,8 @@ import numpy as np
 import typer
 
 from ridgewise import datasets
-from ridgewise.cli._app import AsJson, Quiet, app, command, make_app
+from ridgewise.cli import app, command, make_app, print_help
+from ridgewise.cli._options import AsJson, Quiet
 from ridgewise.report import progress_bar, to_json
 
 N_WORDS_SHOWN = 10
@@ -30,6 +31,7 @@ Examples:
 """
 
 data = make_app(help=GROUP_HELP)
+data.callback(invoke_without_command=True)(print_help)
 app.add_typer(data, name="data")
 
 DataHome = Annotated[
@@ -49,13 +51,6 @@ Mirror = Annotated[
 Name = Annotated[
     str, typer.Argument(help=f"A TechTC set, such as 10341_14525, or {', '.join(BUILT_IN)}.")
 ]
-
-
-@data.callback(invoke_without_command=True)
-def start(context: typer.Context) -> None:
-    """Print the help if no command is given."""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
 
 
 @command(data, "list")

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from ridgewise import report
-from ridgewise.cli._app import AsJson, Force, Quiet, Seed, app, command
+from ridgewise.cli import app, command
+from ridgewise.cli._options import AsJson, Force, Quiet, Seed
 from ridgewise.evaluation import run_demo
 
 DEFAULT_PLOT = Path("ridgewise-demo.png")

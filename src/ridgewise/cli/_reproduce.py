@@ -10,7 +10,8 @@ import typer
 from joblib import cpu_count
 
 from ridgewise import report
-from ridgewise.cli._app import AsJson, Force, Quiet, Seed, app, command
+from ridgewise.cli import app, command
+from ridgewise.cli._options import AsJson, Force, Quiet, Seed
 from ridgewise.paper import EXPERIMENTS, Outcome, Settings, Study
 
 ALL = "all"
@@ -80,7 +81,7 @@ def reproduce(
     }
     page = report.write_reproduction(outcomes, output, ran)
     if as_json:
-        typer.echo(report.to_json(_contents(outcomes, page)))
+        typer.echo(report.to_json(_record(outcomes, page)))
     elif not quiet:
         for outcome in outcomes:
             report.print_outcome(outcome)
@@ -109,7 +110,7 @@ def _open_folder(folder: Path, *, overwrite: bool) -> None:
     (folder / CACHE).mkdir(parents=True, exist_ok=True)
 
 
-def _contents(outcomes: list[Outcome], page: Path) -> dict[str, object]:
+def _record(outcomes: list[Outcome], page: Path) -> dict[str, object]:
     return {
         "experiments": {
             outcome.name: {

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`ridgewise select`."""
 
-from collections.abc import Callable, Mapping, Sequence
+import shlex
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Any
@@ -12,15 +13,17 @@ import typer
 from ridgewise import evaluation, report
 from ridgewise._typing import is_sparse
 from ridgewise.cli import _options as shared
-from ridgewise.cli._app import AsJson, Force, Quiet, Seed, app, command, command_line
+from ridgewise.cli import app, arguments, command
 from ridgewise.cli._groups import group_labels
-from ridgewise.cli._reading import check_not_read, reads_file, stem_of
+from ridgewise.cli._options import AsJson, Force, Quiet, Seed, reads_file
 from ridgewise.datasets import SAVE_FORMATS, marked_h5ad, table_bytes
 from ridgewise.datasets.readers import Table, check_classes, describe_target
 from ridgewise.selectors import METHODS, check_method, explain_defaults, make_selector, method_for
 
 FEATURES_PER_DIRECTION = 4  # promises [1/4, 9/4] for BSS
 FILES = ("selected.csv", "certificate.json", "report.html")
+ONLY_OUTPUT = {"--force", "-f", "--quiet", "-q", "--json"}
+ONLY_OUTPUT_WITH_VALUE = {"--output", "-o", "--save", "--write", "--memory", "--jobs", "-j"}
 SUPERVISED = [name for name, entry in METHODS.items() if entry.target]
 
 NFeatures = Annotated[
@@ -148,13 +151,15 @@ def select(
         "groups": groups,
     }
     shared.check_options([check_method(method)], options)
-    relative_alpha = None if alpha is None or alpha == "auto" else _parse_alpha(alpha)
+    expected = "--alpha takes a number of at least 0, or auto"
+    relative_alpha = None
+    if alpha is not None and alpha != "auto":
+        (relative_alpha,) = shared.parse_numbers([alpha], expected)
     evaluation.make_preparation(scale)  # raises if it is unknown
-    folder = output or Path(f"{stem_of(file)}-selected")
     if mark is not None and file.suffix.lower() != ".h5ad":
         raise ValueError(f"--write needs an .h5ad file to copy, and {file.name} is not one")
     more = {path: formats for path, formats in ((save, SAVE_FORMATS), (mark, ("h5ad",))) if path}
-    check_outputs(folder, more, file, overwrite=force)
+    folder = shared.check_outputs(file, output, "selected", FILES, overwrite=force, more=more)
     with report.progress(quiet=quiet) as on_step:
         on_step(f"reading {file.name}")
         table = read()
@@ -184,7 +189,7 @@ def select(
                 file, table, selector.selected_, evaluation.feature_weights(selector)
             )
         paths, seconds = write(run, table, folder, contents, file=file)
-    show(run, table, paths, seconds, in_json=as_json, quiet=quiet)
+    show(run, table, paths, seconds, as_json=as_json, quiet=quiet)
 
 
 def _make_selector(
@@ -284,24 +289,6 @@ def _notes(table: Table, chosen: list[str], method: str, *, center: bool) -> lis
     return notes
 
 
-def _parse_alpha(text: str) -> float:
-    expected = "--alpha takes a number of at least 0, or auto"
-    values = shared.parse_numbers(text, expected)
-    if len(values) > 1:
-        raise ValueError(f"{expected}; got {text!r}")
-    return values[0]
-
-
-def check_outputs(
-    folder: Path, more: Mapping[Path, Sequence[str]], file: Path, *, overwrite: bool
-) -> None:
-    """Raise, before any work is done, if a file cannot be written; `more`: their formats."""
-    for path, formats in more.items():
-        report.check_target(path, formats=formats, overwrite=overwrite)
-    check_not_read(file, [*(folder / name for name in FILES), *more])
-    report.check_folder(folder, FILES, overwrite=overwrite)
-
-
 def _check_target(table: Table, method: str) -> None:
     """Raise if the method uses a target and there is none, or one class only."""
     target = METHODS[method].target
@@ -340,13 +327,28 @@ def show(
     paths: list[Path],
     seconds: dict[str, float],
     *,
-    in_json: bool,
+    as_json: bool,
     quiet: bool,
 ) -> None:
     """Print what was found, for people or as JSON."""
-    if in_json:
-        features = [row[0] for row in run.rows]
-        record = report.certificate_record(run, table) | {"features": features, "seconds": seconds}
-        typer.echo(report.to_json(record | {"files": [str(path) for path in paths]}))
+    if as_json:
+        more = {"features": [row[0] for row in run.rows], "seconds": seconds}
+        files = {"files": [str(path) for path in paths]}
+        typer.echo(report.to_json(report.certificate_record(run, table) | more | files))
     elif not quiet:
         report.print_selection(run, table, paths)
+
+
+def command_line(file: Path) -> str:
+    """The running command as a user would type it, without options that concern output only."""
+    parts, is_value = ["ridgewise"], False
+    for argument in arguments:
+        name, _, value = argument.partition("=")
+        if is_value:
+            is_value = False
+        elif name in ONLY_OUTPUT_WITH_VALUE:
+            is_value = not value
+        elif name not in ONLY_OUTPUT:
+            is_path = argument == str(file) or ("/" in argument and Path(argument).exists())
+            parts.append(Path(argument).name if is_path else argument)
+    return shlex.join(parts)
