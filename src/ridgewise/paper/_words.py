@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The tables of words: what BSS and leverage sampling select most often from documents."""
 
+from typing import Any
+
 import numpy as np
 
 from ridgewise.evaluation import FeatureCount
@@ -72,9 +74,6 @@ def _matches(word: str, stem: str) -> bool:
 def _verdict(looked_up: list[Row], method: str) -> _outcome.Verdict:
     rows = [row for row in looked_up if row[1] == method]
     n_printed, present, always = (sum(row[place] for row in rows) for place in (2, 3, 4))  # type: ignore[misc]
-    return _outcome.judge(
-        f"the printed words are selected by {method} in every fold",
-        always == present,
-        f"of {n_printed} printed words for {len(rows)} set(s), {present} are in the available "
-        f"data, and {always} of these are selected in every fold",
-    )
+    case: dict[str, Any] = {"printed": n_printed, "present": present, "always": always}
+    holds = always == present
+    return _outcome.judge("words", "always", holds, method=method, n_sets=len(rows), **case)
