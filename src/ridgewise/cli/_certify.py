@@ -18,25 +18,6 @@ from ridgewise.datasets.readers import Table
 from ridgewise.selectors import GivenSelector
 
 N_NAMED = 5
-Features = Annotated[
-    Path,
-    typer.Option(
-        "--features",
-        help="A file with a name or an index (from 0) per line, or a selected.csv with weights.",
-    ),
-]
-SkipUnknown = Annotated[
-    bool, typer.Option("--skip-unknown", help="Ignore listed features that FILE does not have.")
-]
-Alpha = Annotated[
-    float | None,
-    typer.Option(
-        min=0,
-        show_default="0 if possible, else leave-one-out or 0.1",
-        help="For ridge models with at least this alpha, in units of the kernel's mean diagonal.",
-    ),
-]
-Output = Annotated[Path | None, shared.folder_option("FILE-certified")]
 
 
 @command(app)
@@ -44,10 +25,26 @@ Output = Annotated[Path | None, shared.folder_option("FILE-certified")]
 def certify(
     file: Path,
     read: Callable[[], Table],
-    features: Features,
-    skip_unknown: SkipUnknown = False,
-    alpha: Alpha = None,
-    output: Output = None,
+    features: Annotated[
+        Path,
+        typer.Option(
+            "--features",
+            help="A file with a name or index (from 0) per line, or a selected.csv with weights.",
+        ),
+    ],
+    skip_unknown: Annotated[
+        bool, typer.Option("--skip-unknown", help="Ignore listed features that FILE does not have.")
+    ] = False,
+    alpha: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            show_default="0 if possible, else leave-one-out or 0.1",
+            help="For ridge models with at least this alpha, in units of the kernel's mean "
+            "diagonal.",
+        ),
+    ] = None,
+    output: Annotated[Path | None, shared.folder_option("FILE-certified")] = None,
     center: shared.Center = True,
     scale: shared.Scale = "none",
     log1p: shared.Log1p = False,

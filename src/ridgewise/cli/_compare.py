@@ -24,25 +24,6 @@ COUNTS = (0.2, 0.5, 1, 2)  # by default, times the number of samples
 LARGEST_SHARE = 0.25  # of all features, by default
 MOST_RFE_WORK = 1e11  # multiplications of one elimination: about a minute
 
-Counts = Annotated[
-    str | None,
-    typer.Option(
-        "--n-features",
-        "-n",
-        metavar="N,N,...",
-        show_default="a fifth to twice the number of samples, at most a quarter of the features",
-        help="The numbers of features, or their shares.",
-    ),
-]
-Alphas = Annotated[
-    str | None,
-    typer.Option(
-        "--alpha",
-        metavar="A,A,...",
-        show_default="by leave-one-out",
-        help="Fixed alphas of the ridge models, in units of the mean diagonal of their kernels.",
-    ),
-]
 Methods = Annotated[
     str | None,
     typer.Option(
@@ -53,33 +34,7 @@ Methods = Annotated[
         help="The methods.",
     ),
 ]
-Output = Annotated[Path | None, shared.folder_option("FILE-compared")]
 Folds = Annotated[int, typer.Option(min=2, help="The number of folds.")]
-Repeats = Annotated[int, typer.Option(min=1, help="The number of shuffles of the folds.")]
-Task = Annotated[
-    Literal["auto", "classification", "regression"],
-    typer.Option(help="auto: regression if the target has fractions."),
-]
-Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Folds in parallel; -1: one per core.")]
-Cache = Annotated[
-    Path | None,
-    typer.Option(help="A folder that keeps finished folds: an interrupted run is resumed."),
-]
-Center = Annotated[
-    bool | None,
-    typer.Option(
-        "--center/--no-center",
-        help="Of bss and leverage: subtract the features' means.",
-        show_default="where the models have an intercept",
-    ),
-]
-AlphaScale = Annotated[
-    Literal["relative", "absolute"],
-    typer.Option(help="absolute: --alpha is scikit-learn's alpha."),
-]
-NoIntercept = Annotated[
-    bool, typer.Option("--no-intercept", help="Models without an intercept; nothing is centred.")
-]
 
 
 @command(app, "compare", methods=", ".join(METHODS))
@@ -87,20 +42,58 @@ NoIntercept = Annotated[
 def compare_methods(
     file: Path,
     read: Callable[..., Table],
-    n_features: Counts = None,
-    alpha: Alphas = None,
-    alpha_scale: AlphaScale = "relative",
+    n_features: Annotated[
+        str | None,
+        typer.Option(
+            "--n-features",
+            "-n",
+            metavar="N,N,...",
+            show_default="0.2 to 2 times the number of samples, at most a quarter of the features",
+            help="The numbers of features, or their shares.",
+        ),
+    ] = None,
+    alpha: Annotated[
+        str | None,
+        typer.Option(
+            "--alpha",
+            metavar="A,A,...",
+            show_default="by leave-one-out",
+            help="Fixed alphas of the ridge models, in units of their kernel's mean diagonal.",
+        ),
+    ] = None,
+    alpha_scale: Annotated[
+        Literal["relative", "absolute"],
+        typer.Option(help="absolute: --alpha is scikit-learn's alpha."),
+    ] = "relative",
     method: Methods = None,
-    output: Output = None,
+    output: Annotated[Path | None, shared.folder_option("FILE-compared")] = None,
     folds: Folds = 5,
-    repeats: Repeats = 3,
-    task: Task = "auto",
-    jobs: Jobs = 1,
-    cache: Cache = None,
+    repeats: Annotated[int, typer.Option(min=1, help="The number of shuffles of the folds.")] = 3,
+    task: Annotated[
+        Literal["auto", "classification", "regression"],
+        typer.Option(help="auto: regression if the target has fractions."),
+    ] = "auto",
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", help="Folds in parallel; -1: one per core.")
+    ] = 1,
+    cache: Annotated[
+        Path | None,
+        typer.Option(help="A folder that keeps finished folds: an interrupted run is resumed."),
+    ] = None,
     rule: shared.Rule = None,
     polish: shared.Polish = False,
-    center: Center = None,
-    no_intercept: NoIntercept = False,
+    center: Annotated[
+        bool | None,
+        typer.Option(
+            "--center/--no-center",
+            help="Of bss and leverage: subtract the features' means.",
+            show_default="where the models have an intercept",
+        ),
+    ] = None,
+    no_intercept: Annotated[
+        bool,
+        typer.Option("--no-intercept", help="Models without an intercept; nothing is centred."),
+    ] = False,
     scale: shared.Scale = "none",
     log1p: shared.Log1p = False,
     seed: Seed = 0,

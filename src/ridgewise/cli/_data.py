@@ -41,16 +41,6 @@ DataHome = Annotated[
         help="The folder of the TechTC sets, or one with a subfolder techtc300.",
     ),
 ]
-Mirror = Annotated[
-    str | None,
-    typer.Option(
-        show_default="the original address",
-        help="Another source: the address of an archive or of its folder, or a local zip file.",
-    ),
-]
-Name = Annotated[
-    str, typer.Argument(help=f"A TechTC set, such as 10341_14525, or {', '.join(BUILT_IN)}.")
-]
 
 
 @command(data, "list")
@@ -77,7 +67,16 @@ def list_sets(data_home: DataHome = None, as_json: AsJson = False, quiet: Quiet 
 
 @command(data)
 def fetch(
-    data_home: DataHome = None, mirror: Mirror = None, as_json: AsJson = False, quiet: Quiet = False
+    data_home: DataHome = None,
+    mirror: Annotated[
+        str | None,
+        typer.Option(
+            show_default="the original address",
+            help="Another source: the address of an archive or of its folder, or a local zip file.",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Download the sets of TechTC-300, unless they are present.
 
@@ -99,7 +98,12 @@ def fetch(
 
 @command(data)
 def info(
-    name: Name, data_home: DataHome = None, as_json: AsJson = False, quiet: Quiet = False
+    name: Annotated[
+        str, typer.Argument(help=f"A TechTC set, such as 10341_14525, or {', '.join(BUILT_IN)}.")
+    ],
+    data_home: DataHome = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Describe one data set: its documents, words, classes and folder.
 

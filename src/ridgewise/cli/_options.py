@@ -46,11 +46,13 @@ Log1p = Annotated[
 ]
 Rule = Annotated[
     str | None,
-    typer.Option(help=f"Of bss: {', '.join(RULES)}.", show_default="slack for dense data, or norm"),
+    typer.Option(
+        help=f"For bss: {', '.join(RULES)}.", show_default="slack for dense data, or norm"
+    ),
 ]
 Polish = Annotated[
     bool,
-    typer.Option("--polish", help="Of bss: reweight the selection, for a tighter certificate."),
+    typer.Option("--polish", help="For bss: reweight the selection, for a tighter certificate."),
 ]
 NoVerify = Annotated[
     bool, typer.Option("--no-verify", help="Do not account for rounding in the certificate.")

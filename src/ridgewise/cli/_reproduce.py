@@ -17,28 +17,29 @@ from ridgewise.paper import EXPERIMENTS, Outcome, Settings, Study
 ALL = "all"
 DEFAULT_FOLDER = Path("ridgewise-paper")
 CACHE = "folds"  # its name in the folder; where it is, the folder is this command's own
-Which = Annotated[list[str] | None, typer.Argument(metavar="[WHICH]...", show_default=ALL)]
-DataHome = Annotated[
-    Path | None,
-    typer.Option(
-        "--data-home", show_default="scikit-learn's", help="The folder of the TechTC sets."
-    ),
-]
-Output = Annotated[Path, typer.Option("--output", "-o", help="The folder to write.")]
-Quick = Annotated[bool, typer.Option("--quick", help="Fewer folds and sets: two minutes.")]
-Jobs = Annotated[
-    int | None,
-    typer.Option("--jobs", "-j", min=1, show_default="all cores", help="Folds in parallel."),
-]
 
 
 @command(app, experiments=", ".join(EXPERIMENTS))
 def reproduce(
-    which: Which = None,
-    data_home: DataHome = None,
-    output: Output = DEFAULT_FOLDER,
-    quick: Quick = False,
-    jobs: Jobs = None,
+    which: Annotated[
+        list[str] | None, typer.Argument(metavar="[WHICH]...", show_default=ALL)
+    ] = None,
+    data_home: Annotated[
+        Path | None,
+        typer.Option(
+            "--data-home", show_default="scikit-learn's", help="The folder of the TechTC sets."
+        ),
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The folder to write.")
+    ] = DEFAULT_FOLDER,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer folds and sets: two minutes.")
+    ] = False,
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", "-j", min=1, show_default="all cores", help="Folds in parallel."),
+    ] = None,
     seed: Seed = 0,
     as_json: AsJson = False,
     quiet: Quiet = False,

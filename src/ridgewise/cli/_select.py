@@ -26,94 +26,85 @@ ONLY_OUTPUT = {"--force", "-f", "--quiet", "-q", "--json"}
 ONLY_OUTPUT_WITH_VALUE = {"--output", "-o", "--save", "--write", "--memory", "--jobs", "-j"}
 SUPERVISED = [name for name, entry in METHODS.items() if entry.target]
 
-NFeatures = Annotated[
-    str | None,
-    typer.Option(
-        "--n-features",
-        "-n",
-        metavar="N",
-        show_default="four times the rank",
-        help="The number of features (400), or their share (0.05 or 5%).",
-    ),
-]
-Epsilon = Annotated[
-    float | None,
-    typer.Option(help="Instead of -n: the fewest features for lower and upper in 1 +/- this."),
-]
-Method = Annotated[str, typer.Option("--method", "-m", help=f"One of {', '.join(METHODS)}.")]
-Output = Annotated[Path | None, shared.folder_option("FILE-selected")]
-Save = Annotated[
-    Path | None,
-    typer.Option(
-        help="Also write the selected features with their values in FILE, without weights: a name "
-        f"that ends in .{', .'.join(SAVE_FORMATS)}."
-    ),
-]
-Mark = Annotated[
-    Path | None,
-    typer.Option(
-        "--write",
-        metavar="FILE.h5ad",
-        help="Also write a copy of an .h5ad FILE whose var has columns selected and "
-        "selected_weight.",
-    ),
-]
-Alpha = Annotated[
-    str | None,
-    typer.Option(
-        help="For ridge models with at least this alpha, in units of the kernel's mean diagonal; "
-        "bss and leverage select for them.",
-        show_default="auto",
-    ),
-]
-GroupsOption = Annotated[
-    str | None,
-    typer.Option(
-        "--groups",
-        metavar="FILE|prefix:SEP",
-        help="Select groups of features as a whole, and count them with -n: a file with lines "
-        "feature,group; or prefix:_ for the part of a name before _.",
-    ),
-]
-Rank = Annotated[
-    str | None,
-    typer.Option(
-        help="Of bss and leverage: the number of leading singular vectors (40), or the share of "
-        "the sum of squares that they have (0.9 or 90%).",
-        show_default="all",
-    ),
-]
-NoRescale = Annotated[
-    bool,
-    typer.Option(
-        "--no-rescale",
-        help="Certify the features without multiplying by the square roots of their weights.",
-    ),
-]
-
 
 @command(app, methods=", ".join(METHODS), supervised=", ".join(SUPERVISED))
 @reads_file
 def select(
     file: Path,
     read: Callable[[], Table],
-    n_features: NFeatures = None,
-    epsilon: Epsilon = None,
-    method: Method = "bss",
-    output: Output = None,
-    save: Save = None,
-    mark: Mark = None,
+    n_features: Annotated[
+        str | None,
+        typer.Option(
+            "--n-features",
+            "-n",
+            metavar="N",
+            show_default="four times the rank",
+            help="The number of features (400), or their share (0.05 or 5%).",
+        ),
+    ] = None,
+    epsilon: Annotated[
+        float | None,
+        typer.Option(help="Instead of -n: the fewest features for lower and upper in 1 +/- this."),
+    ] = None,
+    method: Annotated[
+        str, typer.Option("--method", "-m", help=f"One of {', '.join(METHODS)}.")
+    ] = "bss",
+    output: Annotated[Path | None, shared.folder_option("FILE-selected")] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also write the selected features with their values in FILE, without weights: to "
+            f"a name that ends in .{', .'.join(SAVE_FORMATS)}."
+        ),
+    ] = None,
+    mark: Annotated[
+        Path | None,
+        typer.Option(
+            "--write",
+            metavar="FILE.h5ad",
+            help="Also write a copy of an .h5ad FILE whose var has columns selected and "
+            "selected_weight.",
+        ),
+    ] = None,
     rule: shared.Rule = None,
     polish: shared.Polish = False,
-    alpha: Alpha = None,
-    rank: Rank = None,
-    groups: GroupsOption = None,
+    alpha: Annotated[
+        str | None,
+        typer.Option(
+            help="For ridge models with at least this alpha, in units of the kernel's mean "
+            "diagonal; bss and leverage select for them.",
+            show_default="auto",
+        ),
+    ] = None,
+    rank: Annotated[
+        str | None,
+        typer.Option(
+            help="For bss and leverage: the number of leading singular vectors (40), or the share "
+            "of the sum of squares that they have (0.9 or 90%).",
+            show_default="all",
+        ),
+    ] = None,
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            "--groups",
+            metavar="FILE|prefix:SEP",
+            help="Select groups of features as a whole, and count them with -n: a file with lines "
+            "feature,group; or prefix:_ for the part of a name before _.",
+        ),
+    ] = None,
     center: shared.Center = True,
     scale: shared.Scale = "none",
     log1p: shared.Log1p = False,
     folds: shared.HeldOutFolds = 5,
     no_verify: shared.NoVerify = False,
-    no_rescale: NoRescale = False,
+    no_rescale: Annotated[
+        bool,
+        typer.Option(
+            "--no-rescale",
+            help="Certify the features without multiplying by the square roots of their weights.",
+        ),
+    ] = False,
     seed: Seed = 0,
     as_json: AsJson = False,
     quiet: Quiet = False,

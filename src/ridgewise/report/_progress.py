@@ -9,6 +9,8 @@ from rich.console import Console
 
 from ridgewise._progress import FEATURES, listening
 
+Update = Callable[[str, int, int | None], None]  # of what, how much is done, of how much
+
 
 @contextmanager
 def progress(*, quiet: bool = False) -> Iterator[Callable[[str], None]]:
@@ -18,10 +20,7 @@ def progress(*, quiet: bool = False) -> Iterator[Callable[[str], None]]:
     >>> with progress(quiet=True) as on_step:
     ...     on_step("reading")
     """
-    with _stages(quiet, bars.SpinnerColumn(), bars.BarColumn()) as update:
-        if update is None:
-            yield lambda step: None
-            return
+    with _line(quiet, bars.SpinnerColumn(), bars.BarColumn()) as update:
         step, counted = "", FEATURES
 
         def on_step(name: str) -> None:
@@ -51,33 +50,28 @@ def progress_bar(
     ...     for done in range(3):
     ...         update(done, 3)
     """
-    counts: list[bars.ProgressColumn] = [
-        bars.MofNCompleteColumn(),
-        bars.TextColumn(unit, markup=False),
-    ]
     if unit == "bytes":
         counts = [bars.DownloadColumn(), bars.TransferSpeedColumn()]
-    with _stages(quiet, bars.BarColumn(), *counts) as update:
-        if update is not None:
-            update(description, 0, None)
-        yield lambda done, total: None if update is None else update(description, done, total)
+    else:
+        counts = [bars.MofNCompleteColumn(), bars.TextColumn(unit, markup=False)]
+    with _line(quiet, bars.BarColumn(), *counts) as update:
+        update(description, 0, None)
+        yield lambda done, total: update(description, done, total)
 
 
 @contextmanager
-def progress_stages(*, quiet: bool = False) -> Iterator[Callable[[str, int, int], None]]:
+def progress_stages(*, quiet: bool = False) -> Iterator[Update]:
     """Show a bar for work of several stages, each with its own count and time left."""
-    with _stages(quiet, bars.BarColumn(), bars.MofNCompleteColumn()) as update:
-        yield lambda what, done, total: None if update is None else update(what, done, total)
+    with _line(quiet, bars.BarColumn(), bars.MofNCompleteColumn()) as update:
+        yield update
 
 
 @contextmanager
-def _stages(
-    quiet: bool, *columns: bars.ProgressColumn
-) -> Iterator[Callable[[str, int, int | None], None] | None]:
+def _line(quiet: bool, *columns: bars.ProgressColumn) -> Iterator[Update]:
     """Show one line with these columns between a description and the time left."""
     console = Console(stderr=True)
     if quiet or not console.is_terminal or console.is_dumb_terminal:
-        yield None
+        yield lambda what, done, total: None
         return
     text, left = bars.TextColumn("{task.description}", markup=False), bars.TimeRemainingColumn()
     with bars.Progress(text, *columns, left, console=console, transient=True) as bar:
