@@ -9,11 +9,10 @@ from typing import Annotated
 
 import typer
 
-from ridgewise import report
 from ridgewise.cli import _options as shared
 from ridgewise.cli import app, command
 from ridgewise.cli._options import AsJson, Force, Quiet, reads_file
-from ridgewise.cli._select import FILES, prepared_run, show, write
+from ridgewise.cli._select import FILES, select_and_report
 from ridgewise.datasets.readers import Table
 from ridgewise.selectors import GivenSelector
 
@@ -68,25 +67,25 @@ def certify(
     """
     names, weights = read_features(features)
     folder = shared.check_outputs(file, output, "certified", FILES, overwrite=force)
-    with report.progress(quiet=quiet) as on_step:
-        on_step(f"reading {file.name}")
-        table = read()
+
+    def given_selector(table: Table, *, center: bool) -> tuple[GivenSelector, list[str]]:
         places, notes = find_features(names, table, skip_unknown=skip_unknown)
-        run = prepared_run(
-            GivenSelector([place for place in places if place is not None], weights=weights),
-            table,
-            center=center,
-            scale=scale,
-            log1p=log1p,
-            folds=folds,
-            alpha=alpha,
-            verify=not no_verify,
-            notes=notes,
-            on_step=on_step,
-        )
-        on_step("writing")
-        paths, seconds = write(run, table, folder, {}, file=file)
-    show(run, table, paths, seconds, as_json=as_json, quiet=quiet)
+        return GivenSelector(places, weights=weights), notes
+
+    select_and_report(
+        given_selector,
+        read,
+        file,
+        folder,
+        center=center,
+        scale=scale,
+        log1p=log1p,
+        folds=folds,
+        alpha=alpha,
+        verify=not no_verify,
+        as_json=as_json,
+        quiet=quiet,
+    )
 
 
 def read_features(path: Path) -> tuple[list[str], list[float] | None]:
@@ -106,19 +105,18 @@ def read_features(path: Path) -> tuple[list[str], list[float] | None]:
 
 def find_features(
     names: list[str], table: Table, *, skip_unknown: bool
-) -> tuple[list[int | None], list[str]]:
+) -> tuple[list[int], list[str]]:
     """Find listed features in a table: their indices, and a note on unknown ones."""
     known = {str(name): place for place, name in enumerate(table.feature_names)}
-    places = [known.get(name) for name in names]
-    n_features = table.X.shape[1]
-    if all(place is None for place in places) and all(name.isdecimal() for name in names):
-        places = [int(name) if int(name) < n_features else None for name in names]
-    unknown = [name for name, place in zip(names, places, strict=True) if place is None]
+    if not known.keys() & set(names) and all(name.isdecimal() for name in names):
+        known = {name: int(name) for name in names if int(name) < table.X.shape[1]}
+    places = [known[name] for name in names if name in known]
+    unknown = [name for name in names if name not in known]
     if not unknown:
         return places, []
     some = ", ".join(map(repr, unknown[:N_NAMED])) + (", ..." if len(unknown) > N_NAMED else "")
     message = f"{len(unknown)} of {len(names)} listed features are not in the data: {some}"
-    if len(unknown) == len(names):
+    if not places:
         raise ValueError(message)
     if not skip_unknown:
         raise ValueError(f"{message}; --skip-unknown ignores them")

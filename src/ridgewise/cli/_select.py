@@ -2,7 +2,8 @@
 """`ridgewise select`."""
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Any
@@ -142,51 +143,106 @@ def select(
         "groups": groups,
     }
     shared.check_options([check_method(method)], options)
-    expected = "--alpha takes a number of at least 0, or auto"
     relative_alpha = None
     if alpha is not None and alpha != "auto":
+        expected = "--alpha takes a number of at least 0, or auto"
         (relative_alpha,) = shared.parse_numbers([alpha], expected)
-    evaluation.make_preparation(scale)  # raises if it is unknown
     if mark is not None and file.suffix.lower() != ".h5ad":
         raise ValueError(f"--write needs an .h5ad file to copy, and {file.name} is not one")
     more = {path: formats for path, formats in ((save, SAVE_FORMATS), (mark, ("h5ad",))) if path}
     folder = shared.check_outputs(file, output, "selected", FILES, overwrite=force, more=more)
+    select_and_report(
+        partial(_make_selector, method=method, options=options, count=count, seed=seed),
+        read,
+        file,
+        folder,
+        center=center,
+        scale=scale,
+        log1p=log1p,
+        folds=folds,
+        alpha=relative_alpha,
+        verify=not no_verify,
+        as_json=as_json,
+        quiet=quiet,
+        save=save,
+        mark=mark,
+    )
+
+
+def select_and_report(
+    make_selector: Callable[..., tuple[Any, list[str]]],
+    read: Callable[[], Table],
+    file: Path,
+    folder: Path,
+    *,
+    scale: str,
+    log1p: bool,
+    folds: int,
+    center: bool,
+    as_json: bool,
+    quiet: bool,
+    save: Path | None = None,
+    mark: Path | None = None,
+    **settings: Any,
+) -> None:
+    """Read a file, select, certify, write the folder and other files, and print what was found.
+
+    ``make_selector(table, center=...)`` returns the selector, and notes for the report.
+    """
+    evaluation.make_preparation(scale)  # raises if it is unknown, before the file is read
     with report.progress(quiet=quiet) as on_step:
         on_step(f"reading {file.name}")
         table = read()
-        method = method_for(method, has_target=table.y is not None)
-        _check_target(table, method)
-        selector, chosen, notes = _make_selector(
-            table, method, options, count, seed=seed, center=center
-        )
-        run = prepared_run(
+        selector, notes = make_selector(table, center=center)
+        if scale == "none" and not log1p:
+            notes += filter(None, [evaluation.unit_warning(table.X, table.feature_names)])
+        run = evaluation.run_selection(
             selector,
-            table,
+            table.X,
+            table.y,
+            feature_names=table.feature_names,
+            classify=_classify(table),
             center=center,
-            scale=scale,
-            log1p=log1p,
-            folds=folds,
-            alpha=relative_alpha,
-            verify=not no_verify,
-            notes=[*_notes(table, chosen, "" if rule else method, center=center), *notes],
+            prepare=evaluation.make_preparation(scale, log1p=log1p, sparse=is_sparse(table.X)),
+            n_splits=0 if isinstance(table.X, np.memmap) else folds,
+            notes=notes,
             on_step=on_step,
+            **settings,
         )
         on_step("writing")
-        contents: dict[Path, bytes] = {}
+        start = perf_counter()
+        record = report.certificate_record(run, table)
+        page = report.selection_page(run, table, title=file.name, command=_command_line(file))
+        contents = (
+            report.selected_csv(run),
+            f"{report.to_json(record)}\n".encode(),
+            page.encode(errors="backslashreplace"),
+        )
         if save is not None:
-            contents[save] = _selected_bytes(table, selector, save.suffix.lower().lstrip("."))
+            report.write_atomically(save, _selected_bytes(table, selector, save))
         if mark is not None:
-            contents[mark] = marked_h5ad(
-                file, table, selector.selected_, evaluation.feature_weights(selector)
-            )
-        paths, seconds = write(run, table, folder, contents, file=file)
-    show(run, table, paths, seconds, as_json=as_json, quiet=quiet)
+            weights = evaluation.feature_weights(selector)
+            report.write_atomically(mark, marked_h5ad(file, table, selector.selected_, weights))
+        report.write_folder(folder, dict(zip(FILES, contents, strict=True)))
+        seconds = {"reading": table.seconds, **run.seconds, "report": perf_counter() - start}
+    paths = [*(folder / name for name in FILES), *filter(None, (save, mark))]
+    if as_json:
+        more = {"features": [row[0] for row in run.rows], "seconds": seconds}
+        typer.echo(report.to_json(record | more | {"files": [str(path) for path in paths]}))
+    elif not quiet:
+        report.print_selection(run, table, paths)
 
 
 def _make_selector(
-    table: Table, method: str, options: dict[str, Any], count: Any, *, seed: int, center: bool
-) -> tuple[Any, list[str], list[str]]:
-    """Make the selector; also return what was chosen by default, and notes."""
+    table: Table, *, method: str, options: dict[str, Any], count: Any, seed: int, center: bool
+) -> tuple[Any, list[str]]:
+    """Make the selector for a table; also return notes: what was chosen by default."""
+    method = method_for(method, has_target=table.y is not None)
+    target = METHODS[method].target
+    if target and table.y is None:
+        raise ValueError(f"{method} uses the target: give it with --target")
+    if target == "classes" and table.y is not None:
+        check_classes(table.y, table.target_name)
     labels, chosen, notes = group_labels(options["groups"], table), [], []
     if labels is not None and "groups" in METHODS[method].parameters:
         options = {**options, "groups": labels}
@@ -199,6 +255,16 @@ def _make_selector(
         else:
             count, why = _default_count(table.X, options["groups"], center=center)
             chosen = [f"{count:,} {what} ({why})"]
+    if not options["rule"]:
+        chosen += filter(None, [explain_defaults([method], table.X)])
+    if center:
+        chosen.append("centred features (for a model with an intercept)")
+    if table.y is not None:
+        task = "classification" if _classify(table) else "regression"
+        target = describe_target(table.y)
+        notes.insert(0, f"Target {table.target_name}: {target}, used for {task}.")
+    if chosen:
+        notes.insert(0, f"Chosen by default: {'; '.join(chosen)}.")
     selector = make_selector(
         method,
         options,
@@ -210,51 +276,11 @@ def _make_selector(
     )
     if hasattr(selector, "bound") and isinstance(count, int):  # at four sizes, for a picture
         selector.set_params(bound=sorted({max(1, count // part) for part in (8, 4, 2, 1)}))
-    return selector, chosen, notes
+    return selector, notes
 
 
 def _classify(table: Table) -> bool:
     return table.y is not None and evaluation.is_classification(table.y, "auto")
-
-
-def prepared_run(
-    selector: Any,
-    table: Table,
-    *,
-    scale: str,
-    log1p: bool,
-    folds: int,
-    notes: list[str],
-    **settings: Any,
-) -> evaluation.SelectionRun:
-    """Select from a table's features, scaled as asked for."""
-    warning = None
-    if scale == "none" and not log1p:
-        warning = evaluation.unit_warning(table.X, table.feature_names)
-    return evaluation.run_selection(
-        selector,
-        table.X,
-        table.y,
-        feature_names=table.feature_names,
-        classify=_classify(table),
-        prepare=evaluation.make_preparation(scale, log1p=log1p, sparse=is_sparse(table.X)),
-        n_splits=0 if isinstance(table.X, np.memmap) else folds,
-        notes=notes if warning is None else [*notes, warning],
-        **settings,
-    )
-
-
-def _selected_bytes(table: Table, selector: Any, suffix: str) -> bytes:
-    """Write the selected features with the values that they have in the table."""
-    selected = np.sort(selector.selected_)
-    return table_bytes(
-        table.X[:, selected],
-        table.feature_names[selected],
-        suffix,
-        sample_names=table.sample_names,
-        y=table.y,
-        target_name=table.target_name,
-    )
 
 
 def _default_count(X: Any, groups: Any, *, center: bool) -> tuple[int, str]:
@@ -267,70 +293,20 @@ def _default_count(X: Any, groups: Any, *, center: bool) -> tuple[int, str]:
     return by_rank, f"four times the rank of {n:,} samples"
 
 
-def _notes(table: Table, chosen: list[str], method: str, *, center: bool) -> list[str]:
-    """Describe the defaults that were chosen, and the target."""
-    if method and (settings := explain_defaults([method], table.X)):
-        chosen.append(settings)
-    if center:
-        chosen.append("centred features (for a model with an intercept)")
-    notes = [f"Chosen by default: {'; '.join(chosen)}."] if chosen else []
-    if table.y is not None:
-        task = "classification" if _classify(table) else "regression"
-        notes.append(f"Target {table.target_name}: {describe_target(table.y)}, used for {task}.")
-    return notes
-
-
-def _check_target(table: Table, method: str) -> None:
-    """Raise if the method uses a target and there is none, or one class only."""
-    target = METHODS[method].target
-    if target and table.y is None:
-        raise ValueError(f"{method} uses the target: give it with --target")
-    if target == "classes" and table.y is not None:
-        check_classes(table.y, table.target_name)
-
-
-def write(
-    run: evaluation.SelectionRun,
-    table: Table,
-    folder: Path,
-    more: Mapping[Path, bytes],
-    *,
-    file: Path,
-) -> tuple[list[Path], dict[str, float]]:
-    """Write the folder and other files; return all paths, and the seconds of each step."""
-    start = perf_counter()
-    page = report.selection_page(run, table, title=file.name, command=command_line(file))
-    contents = (
-        report.selected_csv(run),
-        f"{report.to_json(report.certificate_record(run, table))}\n".encode(),
-        page.encode(errors="backslashreplace"),
+def _selected_bytes(table: Table, selector: Any, path: Path) -> bytes:
+    """Write the selected features with the values that they have in the table."""
+    selected = np.sort(selector.selected_)
+    return table_bytes(
+        table.X[:, selected],
+        table.feature_names[selected],
+        path.suffix.lower().lstrip("."),
+        sample_names=table.sample_names,
+        y=table.y,
+        target_name=table.target_name,
     )
-    for path, content in more.items():
-        report.write_atomically(path, content)
-    report.write_folder(folder, dict(zip(FILES, contents, strict=True)))
-    seconds = {"reading": table.seconds, **run.seconds, "report": perf_counter() - start}
-    return [*(folder / name for name in FILES), *more], seconds
 
 
-def show(
-    run: evaluation.SelectionRun,
-    table: Table,
-    paths: list[Path],
-    seconds: dict[str, float],
-    *,
-    as_json: bool,
-    quiet: bool,
-) -> None:
-    """Print what was found, for people or as JSON."""
-    if as_json:
-        more = {"features": [row[0] for row in run.rows], "seconds": seconds}
-        files = {"files": [str(path) for path in paths]}
-        typer.echo(report.to_json(report.certificate_record(run, table) | more | files))
-    elif not quiet:
-        report.print_selection(run, table, paths)
-
-
-def command_line(file: Path) -> str:
+def _command_line(file: Path) -> str:
     """The running command as a user would type it, without options that concern output only."""
     parts, is_value = ["ridgewise"], False
     for argument in arguments:

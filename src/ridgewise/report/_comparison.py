@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a comparison found: in sentences, at a terminal, on a page, and as CSV."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -81,23 +81,11 @@ def print_comparison(
     comparison: Comparison, table: Table, files: Sequence[Path], file: IO[str] | None = None
 ) -> None:
     """Print what a comparison found, the answer first."""
-    print_parts(_comparison_parts(comparison, table, files), file)
-
-
-def _comparison_parts(
-    comparison: Comparison, table: Table, files: Sequence[Path]
-) -> Iterator[RenderableType]:
-    found = summarize(comparison)
+    found, error = summarize(comparison), error_format(comparison)
     best = recommended(comparison, found)
-    yield heading(headline(comparison, best))
-    yield answer(comparison, found)
-    yield from note_lines(table.notes)
-    yield heading("The error of each method")
-    error = error_format(comparison)
     rows = plain_table("method", "n", "error", "+/-", "p", "alpha", "stability", "seconds")
     for one in found:
-        row = one.row
-        whole = row.method == ALL_FEATURES
+        row, whole = one.row, one.row.method == ALL_FEATURES
         rows.add_row(
             one_line(row.method, LONGEST_NAME),
             f"{row.n_features:,}",
@@ -109,12 +97,17 @@ def _comparison_parts(
             "-" if whole else f"{row.seconds_mean:.2g}",
             style=BSS_STYLE if one == best else None,
         )
-    yield rows
-    yield (
+    parts: list[RenderableType] = [
+        heading(headline(comparison, best)),
+        answer(comparison, found),
+        *note_lines(table.notes),
+        heading("The error of each method"),
+        rows,
         f"{comparison.n_repeats} x {comparison.n_splits}-fold cross-validation. p: paired test "
-        f"against all features (corrected resampled t-test). {alpha_note(comparison, found)}\n"
-    )
-    yield from file_lines(files)
+        f"against all features (corrected resampled t-test). {alpha_note(comparison, found)}\n",
+        *file_lines(files),
+    ]
+    print_parts(parts, file)
 
 
 def results_csv(comparison: Comparison) -> bytes:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ridgewise.evaluation import ALL_FEATURES, Comparison, ComparisonRow, MethodSummary
-from ridgewise.report._figures import new_figure, plain_label, plain_logarithm
-from ridgewise.report._style import DASHES, INK, look_of
-from ridgewise.selectors import label_of
+from ridgewise.report._figures import draw_line, new_figure, plain_logarithm
+from ridgewise.report._style import DASHES, INK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,13 +25,9 @@ def draw_errors(comparison: Comparison, found: Sequence[MethodSummary]) -> "Figu
     """Draw the error of each method against the number of features, at its best alpha."""
     with _panel("The error of each method") as (figure, axes):
         _draw_methods(axes, found, lambda row: row.error_mean, lambda row: row.error_std)
-        axes.axhline(
-            found[0].row.error_mean,
-            color=INK,
-            linewidth=1.5,
-            linestyle=DASHES,
-            label=f"all {comparison.n_features_in:,} features",
-        )
+        label = f"all {comparison.n_features_in:,} features"
+        error = found[0].row.error_mean
+        axes.axhline(error, color=INK, linewidth=1.5, linestyle=DASHES, label=label)
         low, high = axes.get_ylim()
         if low < 0.5 * high:  # from 0 on, unless all errors are far from it
             axes.set_ylim(min(0, low), high)
@@ -50,17 +45,7 @@ def draw_alphas(comparison: Comparison, n_features: int) -> "Figure":
     ]
     with _panel(f"The error with {n_features:,} features, by alpha") as (figure, axes):
         for place, entry in enumerate(entries):
-            colour, dashes = look_of(entry.method, place)
-            axes.plot(
-                alphas,
-                entry.errors.mean(axis=(1, 2)),
-                color=colour,
-                linestyle=dashes,
-                marker="o",
-                markersize=5,
-                linewidth=2,
-                label=plain_label(label_of(entry.method)),
-            )
+            draw_line(axes, entry.method, alphas, entry.errors.mean(axis=(1, 2)), place=place)
         axes.set_xscale("symlog" if min(alphas) == 0 else "log")
         axes.set_xticks(alphas, [f"{alpha:g}" for alpha in alphas])
         axes.minorticks_off()
@@ -109,21 +94,10 @@ def _draw_methods(
     spread_of_axis = 2 * counts[-1] / counts[0]
     for place, method in enumerate(methods):
         mine = [row for row in rows if row.method == method]
-        colour, dashes = look_of(method, place)
         shift = spread_of_axis ** (APART * (place - (len(methods) - 1) / 2))
-        axes.errorbar(
-            [shift * row.n_features for row in mine],
-            [measure(row) for row in mine],
-            yerr=[np.nan_to_num(spread(row)) for row in mine] if spread else None,
-            color=colour,
-            linestyle=dashes,
-            marker="o",
-            markersize=6 if method == "bss" else 5,
-            linewidth=3 if method == "bss" else 1.9,
-            elinewidth=1.2,
-            zorder=3 if method == "bss" else 2,
-            label=plain_label(label_of(method)),
-        )
+        x, y = [shift * row.n_features for row in mine], [measure(row) for row in mine]
+        bars = [np.nan_to_num(spread(row)) for row in mine] if spread else None
+        draw_line(axes, method, x, y, place=place, spread=bars)
     axes.set_xscale("log")
     axes.set_xticks(counts, [f"{count:,}" for count in counts])
     axes.minorticks_off()

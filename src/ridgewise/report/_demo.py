@@ -13,7 +13,7 @@ from rich.text import Text
 
 from ridgewise.evaluation import ALL_WORDS, Demo
 from ridgewise.report._console import BSS_STYLE, heading, plain_table, print_parts
-from ridgewise.report._figures import new_figure, plain_logarithm
+from ridgewise.report._figures import draw_line, new_figure, plain_logarithm
 from ridgewise.report._style import DASHES, INK, look_of
 
 if TYPE_CHECKING:
@@ -163,16 +163,8 @@ def _draw_kept(axes: "Axes", demo: Demo) -> None:
     """Draw the kept share of every direction, one line per method, over the promise of BSS."""
     directions = np.arange(1, demo.rank + 1)
     for method, kept in demo.kept.items():
-        colour, dashes = look_of(method)
-        axes.plot(
-            directions,
-            kept,
-            color=colour,
-            linestyle=dashes,
-            linewidth=3.2 if method == "BSS" else 1.7,
-            zorder=3 if method == "BSS" else 2,
-            label=f"{method}: {kept[-1]:.3g} to {kept[0]:.3g}",
-        )
+        label = f"{method}: {kept[-1]:.3g} to {kept[0]:.3g}"
+        draw_line(axes, method, directions, kept, label=label, marker=None)
     axes.axhline(1, color=INK, linewidth=0.9, linestyle=DASHES, zorder=1)
     axes.set_yscale("log")
     axes.set_ylim(bottom=max(axes.get_ylim()[0], LEAST_SHOWN))

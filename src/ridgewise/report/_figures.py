@@ -17,7 +17,8 @@ from xml.etree import ElementTree
 from markupsafe import Markup
 
 from ridgewise.report._plot import Plot, Scale, plain
-from ridgewise.report._style import PALETTE, STYLE, one_line
+from ridgewise.report._style import PALETTE, STYLE, look_of, one_line
+from ridgewise.selectors import label_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,6 +68,20 @@ def plain_label(text: object, longest: int = LONGEST_LABEL) -> str:
     \$x\$ a very long name of a g…
     """
     return one_line(text, longest).replace("$", r"\$")
+
+
+def draw_line(
+    axes: "Axes", method: str, x: Any, y: Any, *, place: int = 0, spread: Any = None, **more: Any
+) -> None:
+    """Draw a method's line, with error bars if there is a spread; that of BSS is the strongest."""
+    colour, dashes = look_of(method, place)
+    look: dict[str, Any] = {"linewidth": 1.8, "marker": "o", "markersize": 4.5, "zorder": 2}
+    if method in ("bss", "BSS"):
+        look |= {"linewidth": 3, "markersize": 6, "zorder": 3}
+    look |= {"color": colour, "linestyle": dashes, "label": plain_label(label_of(method))}
+    axes.plot(x, y, **look | more)
+    if spread is not None:
+        axes.errorbar(x, y, yerr=spread, fmt="none", ecolor=colour, elinewidth=1.2)
 
 
 def plain_logarithm(axes: "Axes") -> None:

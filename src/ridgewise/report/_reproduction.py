@@ -19,10 +19,16 @@ from ridgewise.report._console import (
     print_parts,
     width_of,
 )
-from ridgewise.report._figures import figure_bytes, new_figure, plain_label, plain_logarithm
+from ridgewise.report._figures import (
+    draw_line,
+    figure_bytes,
+    new_figure,
+    plain_label,
+    plain_logarithm,
+)
 from ridgewise.report._html import Column, DataTable, render_page
 from ridgewise.report._outputs import csv_bytes
-from ridgewise.report._style import BLUE, FAINT, ORANGE, PINK, look_of
+from ridgewise.report._style import look_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,14 +40,6 @@ NAMES_HEIGHT = 1.0  # inches below the lowest panel for tick labels
 SPACE_OF_A_NAME = 0.7  # share of the distance between ticks that points use
 FEW_TICKS = 8  # up to this many values of x get a tick and a marker each
 LEGEND_WIDTH = 5  # labels per line
-OTHER_LOOKS = {
-    "top leverage scores": (ORANGE, ":"),
-    "BSS, slack": (BLUE, (0, (5, 1.5))),
-    "BSS, slack and polish": (BLUE, (0, (1.5, 1.2))),
-    "BSS on 2 singular vectors": (PINK, "-"),
-    "printed": (FAINT, "-"),
-    "here": (BLUE, "-"),
-}
 COLUMN_GAP = 3  # characters between two columns
 LONGEST_SHOWN = 60  # rows in a terminal and in Markdown; more are in the CSV file and on the page
 KINDS = {REPRODUCED: "good", NOT_REPRODUCED: "poor"}  # others are fair
@@ -151,7 +149,11 @@ def draw_chart(chart: Chart) -> "Figure":
         for axes, panel in zip(panels, chart.panels, strict=False):
             axes.set_title(plain_label(panel.title, 60))
             for place, series in enumerate(panel.series):
-                _draw_series(axes, series, place, len(panel.series), named=named)
+                if named:
+                    _draw_points(axes, series, place, len(panel.series))
+                else:
+                    marker = "o" if len(ticks) <= FEW_TICKS else None
+                    draw_line(axes, series.label, series.x, series.y, place=place, marker=marker)
             _finish_axes(axes, chart, ticks, named=named)
         for axes in panels[len(chart.panels) :]:
             axes.set_visible(False)
@@ -164,20 +166,19 @@ def draw_chart(chart: Chart) -> "Figure":
     return figure
 
 
-def _draw_series(axes: "Axes", series: Series, place: int, n_series: int, *, named: bool) -> None:
-    """Draw a line; above names, points, those of one name side by side."""
-    colour, dashes = OTHER_LOOKS.get(series.label) or look_of(series.label, place)
-    x: Any = series.x
-    look: dict[str, Any] = {"linestyle": dashes, "linewidth": 1.6, "markersize": 3.5}
-    if series.label == "BSS":
-        look |= {"linewidth": 2.6, "markersize": 5, "zorder": 3}
-    if len(x) <= FEW_TICKS:
-        look["marker"] = "o"
-    if named:
-        x = np.arange(len(x)) + SPACE_OF_A_NAME * ((place + 0.5) / n_series - 0.5)
-        marker = "osDv^P"[place % 6]
-        look = {"linestyle": "none", "elinewidth": 1.0, "marker": marker, "markersize": 4.5}
-    axes.errorbar(x, series.y, yerr=series.spread, color=colour, label=series.label, **look)
+def _draw_points(axes: "Axes", series: Series, place: int, n_series: int) -> None:
+    """Draw points above names, those of one name side by side."""
+    axes.errorbar(
+        np.arange(len(series.x)) + SPACE_OF_A_NAME * ((place + 0.5) / n_series - 0.5),
+        series.y,
+        yerr=series.spread,
+        color=look_of(series.label, place)[0],
+        linestyle="none",
+        elinewidth=1.0,
+        marker="osDv^P"[place % 6],
+        markersize=4.5,
+        label=series.label,
+    )
 
 
 def _finish_axes(axes: "Axes", chart: Chart, ticks: Sequence[Any], *, named: bool) -> None:
