@@ -12,7 +12,7 @@ from markupsafe import Markup
 from ridgewise import BSSSelector, RandomSelector, compare
 from ridgewise.evaluation import run_selection, summarize
 from ridgewise.report import alpha_note, selection_page
-from ridgewise.report._comparison_figures import draw_errors
+from ridgewise.report._comparison import draw_errors
 from ridgewise.report._figures import as_svg, new_figure, plain_label
 from ridgewise.report._html import Column, DataTable, render_page
 from ridgewise.report._selection import explain_certificate

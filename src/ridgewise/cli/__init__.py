@@ -29,7 +29,7 @@ COMMANDS = {
     "reproduce": "Run the paper's experiments, and show printed and measured values side by side.",
 }
 FAILED = 2
-INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+INTERRUPTED = 130  # 128 + SIGINT, the convention of shells
 EXPECTED_ERRORS = (ValueError, ArithmeticError, OSError, MemoryError, ImportError)
 
 HELP = """\
@@ -51,7 +51,7 @@ Examples:
 """
 
 Function = TypeVar("Function", bound=Callable[..., None])
-arguments: list[str] = []  # of the command that runs
+arguments: list[str] = []  # of the running command
 
 
 def make_app(**settings: Any) -> typer.Typer:
@@ -80,13 +80,13 @@ def command(
 
 def print_help(context: typer.Context) -> None:
     """Print the help of a group if no command is given."""
-    # Not no_args_is_help: that is an error in some versions and none in others.
+    # Not no_args_is_help: its exit code differs between versions of typer.
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
 
 class LateCommands(TyperGroup):
-    """Commands that are known by name and summary until one of them is run."""
+    """Imports the module of a command when it is run; until then only its summary is known."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -114,15 +114,19 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-Version = Annotated[
-    bool,
-    typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version."),
-]
 app = make_app()
 
 
 @app.callback(cls=LateCommands, help=HELP, invoke_without_command=True)
-def start(context: typer.Context, version: Version = False) -> None:
+def start(
+    context: typer.Context,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+) -> None:
     """Print the help if no command is given."""
     print_help(context)
 
@@ -131,9 +135,11 @@ def run(given: list[str] | None = None) -> int:
     """Run the command with these arguments; return its exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # for paths with any characters
+            stream.reconfigure(errors="backslashreplace")  # for paths that cannot be encoded
     arguments[:] = sys.argv[1:] if given is None else given
-    warnings.filterwarnings("ignore", message=r"\d+ (features|groups) were selected")  # a note
+    warnings.filterwarnings(
+        "ignore", message=r"\d+ (features|groups) were selected"
+    )  # in the report
     try:
         code = int(app(arguments, prog_name="ridgewise", standalone_mode=False) or 0)
         sys.stdout.flush()  # raises here if the pipe is closed

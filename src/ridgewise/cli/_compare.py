@@ -20,9 +20,9 @@ FILES = ("results.csv", "report.html")
 DEFAULT_METHODS = (
     *("bss", "subset", "leverage", "rrqr", "f-test", "l1", "rfe", "information-gain", "random"),
 )
-COUNTS = (0.2, 0.5, 1, 2)  # by default, times the number of samples
-LARGEST_SHARE = 0.25  # of all features, by default
-MOST_RFE_WORK = 1e11  # multiplications of one elimination: about a minute
+COUNTS = (0.2, 0.5, 1, 2)  # default numbers of features, as multiples of the number of samples
+LARGEST_SHARE = 0.25  # of all features, for the largest default number
+MOST_RFE_WORK = 1e11  # multiplications of one RFE by default: about a minute
 
 Methods = Annotated[
     str | None,
@@ -86,7 +86,7 @@ def compare_methods(
         bool | None,
         typer.Option(
             "--center/--no-center",
-            help="Of bss and leverage: subtract the features' means.",
+            help="For bss and leverage: subtract the features' means.",
             show_default="where the models have an intercept",
         ),
     ] = None,
@@ -130,7 +130,11 @@ def compare_methods(
     with report.progress(quiet=quiet) as on_step:
         on_step(f"reading {file.name}")
         table = read(memory=None)  # folds copy rows, so a memory map gains nothing
-    classify = _is_classification(table, task)
+    if (y := table.y) is None:
+        raise ValueError("a comparison needs a target: give it with --target")
+    classify = evaluation.is_classification(y, task)
+    if classify:
+        check_classes(y, table.target_name)
     prepare = evaluation.make_preparation(scale, log1p=log1p, sparse=is_sparse(table.X))
     notes = [] if prepare is not None else [evaluation.unit_warning(table.X, table.feature_names)]
     if methods is None:
@@ -142,7 +146,7 @@ def compare_methods(
         comparison = evaluation.compare(
             _selectors(methods, options, table.X, classify, intercept=not no_intercept),
             table.X,
-            table.y,  # type: ignore[arg-type]  # checked above
+            y,
             alphas=alphas,
             alpha_scale=alpha_scale,
             fit_intercept=not no_intercept,
@@ -169,16 +173,6 @@ def compare_methods(
         report.print_comparison(comparison, table, paths)
 
 
-def _is_classification(table: Table, task: str) -> bool:
-    """Whether the target is classes; an error where there is none, or one class only."""
-    if table.y is None:
-        raise ValueError("a comparison needs a target: give it with --target")
-    classify = evaluation.is_classification(table.y, task)
-    if classify:
-        check_classes(table.y, table.target_name)
-    return classify
-
-
 def _default_methods(X: Any, classify: bool) -> tuple[list[str], str | None]:
     """The default methods for these data, and a note if one was left out."""
     methods = [name for name in DEFAULT_METHODS if classify or METHODS[name].target != "classes"]
@@ -202,9 +196,9 @@ def _chosen(methods: list[str], options: dict[str, Any], X: Any, *, intercept: b
 def _selectors(
     methods: list[str], options: dict[str, Any], X: Any, classify: bool, *, intercept: bool
 ) -> dict[str, Any]:
-    """Make the selectors, each with the options that it has; raise if none has an option."""
+    """Make the selectors, each with the options it accepts; raise if none accepts an option."""
     shared.check_options(methods, options)
-    options = options | {"bound": False}  # of subsets: takes time, and a comparison does not use it
+    options = options | {"bound": False}  # of subset: slow, and not used here
     return {
         method: make_selector(
             method,
@@ -218,7 +212,7 @@ def _selectors(
 
 
 def _numbers(counts: list[int | float], X: Any) -> list[int]:
-    """The numbers of features: as given, or by the number of samples; at most all."""
+    """Resolve the numbers of features: as given, or by the number of samples; at most all."""
     n, d = X.shape
     numbers = [count * d + 1e-9 if isinstance(count, float) else count for count in counts]
     if not numbers:

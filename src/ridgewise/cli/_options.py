@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Options that several commands share: of output, of methods, and of reading a user's file."""
+"""Options that several commands share, and the reading of a user's file."""
 
 import inspect
 import os
@@ -32,6 +32,13 @@ Quiet = Annotated[
     bool, typer.Option("--quiet", "-q", help="Print nothing but errors, and JSON if asked for.")
 ]
 Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite existing output files.")]
+DataHome = Annotated[
+    Path | None,
+    typer.Option(
+        show_default="SCIKIT_LEARN_DATA, or ~/scikit_learn_data",
+        help="The folder of the TechTC sets, or one with a subfolder techtc300.",
+    ),
+]
 
 Center = Annotated[
     bool,
@@ -137,7 +144,7 @@ def folder_option(default: str) -> Any:
 
 
 def check_options(methods: Sequence[str], options: Mapping[str, Any]) -> None:
-    """Raise if a given option (not None) is a parameter of none of the methods."""
+    """Raise if an option is given (not None) that no method has."""
     known = {name for method in methods for name in METHODS[method].parameters}
     for name, value in options.items():
         if value is not None and name not in known:
@@ -172,7 +179,7 @@ def parse_numbers(parts: Sequence[str], expected: str) -> list[float]:
 
 
 def _read_file(file: Path, **options: Any) -> readers.Table:
-    """Read a user's file, and name options as the command does in notes and errors."""
+    """Read a user's file; notes and errors name the options of the command."""
     try:
         table = readers.read_table(file, **options)
         return replace(table, notes=tuple(with_flags(note) for note in table.notes))
@@ -181,7 +188,7 @@ def _read_file(file: Path, **options: Any) -> readers.Table:
 
 
 def with_flags(message: str) -> str:
-    """Replace the options of Python in a message by those of the command.
+    """Replace parameters of `read_table` in a message by options of the command.
 
     >>> with_flags("name the target with target=; drop='a b' leaves it out")
     "name the target with --target; --drop 'a b' leaves it out"
@@ -210,7 +217,7 @@ def parse_memory(text: str) -> int:
 
 @contextmanager
 def working_memory(size: int | None) -> Iterator[None]:
-    """Limit scikit-learn's blocks of data to a size, here and in child processes."""
+    """Limit scikit-learn's working memory, here and in child processes; None: no limit."""
     if size is None:
         yield
         return
@@ -230,14 +237,13 @@ def working_memory(size: int | None) -> Iterator[None]:
 def reads_file(command: Callable[..., None]) -> Callable[..., None]:
     """Add FILE and the options of `read_table` to the signature of a command.
 
-    The first parameters of the command are the file and a function that reads it, which takes
-    changes to the options.
+    The command gets the file and a function that reads it; keywords of that override the options.
     """
     own = list(inspect.signature(command).parameters.values())[2:]
 
     @wraps(command)
     def run(file: Path | None, **given: Any) -> None:
-        if file is None:  # some versions of typer and click allow it
+        if file is None:  # some versions of typer and click pass None if it is missing
             raise ValueError("Missing argument 'FILE'")
         options = {name: given.pop(name) for name in ("target", *READ_OPTIONS)}
         options = {name: value for name, value in options.items() if value is not None}

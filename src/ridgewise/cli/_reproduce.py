@@ -11,12 +11,12 @@ from joblib import cpu_count
 
 from ridgewise import report
 from ridgewise.cli import app, command
-from ridgewise.cli._options import AsJson, Force, Quiet, Seed
+from ridgewise.cli._options import AsJson, DataHome, Force, Quiet, Seed
 from ridgewise.paper import EXPERIMENTS, Outcome, Settings, Study
 
 ALL = "all"
 DEFAULT_FOLDER = Path("ridgewise-paper")
-CACHE = "folds"  # its name in the folder; where it is, the folder is this command's own
+CACHE = "folds"  # finished folds; a folder with this subfolder was made by this command
 
 
 @command(app, experiments=", ".join(EXPERIMENTS))
@@ -24,12 +24,7 @@ def reproduce(
     which: Annotated[
         list[str] | None, typer.Argument(metavar="[WHICH]...", show_default=ALL)
     ] = None,
-    data_home: Annotated[
-        Path | None,
-        typer.Option(
-            "--data-home", show_default="scikit-learn's", help="The folder of the TechTC sets."
-        ),
-    ] = None,
+    data_home: DataHome = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The folder to write.")
     ] = DEFAULT_FOLDER,
@@ -90,7 +85,7 @@ def reproduce(
 
 
 def _check_names(names: list[str]) -> list[str]:
-    """Sort the names by dependency; raise if one is unknown."""
+    """Return the experiments to run, in their order; raise if a name is unknown."""
     for name in names:
         if name not in EXPERIMENTS and name != ALL:
             known = ", ".join(EXPERIMENTS)
@@ -99,7 +94,7 @@ def _check_names(names: list[str]) -> list[str]:
 
 
 def _open_folder(folder: Path, *, overwrite: bool) -> None:
-    """Make the folder, or use one that this command made; any other only with `overwrite`."""
+    """Create the folder, or reuse one made by this command; any other only with `overwrite`."""
     if folder.exists() and not folder.is_dir():
         raise NotADirectoryError(f"{folder} is a file: --output must name a folder")
     is_own = overwrite or (folder / CACHE).is_dir()

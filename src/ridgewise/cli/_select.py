@@ -21,7 +21,7 @@ from ridgewise.datasets import SAVE_FORMATS, marked_h5ad, table_bytes
 from ridgewise.datasets.readers import Table, check_classes, describe_target
 from ridgewise.selectors import METHODS, check_method, explain_defaults, make_selector, method_for
 
-FEATURES_PER_DIRECTION = 4  # promises [1/4, 9/4] for BSS
+FEATURES_PER_DIRECTION = 4  # for BSS this promises [1/4, 9/4]
 FILES = ("selected.csv", "certificate.json", "report.html")
 ONLY_OUTPUT = {"--force", "-f", "--quiet", "-q", "--json"}
 ONLY_OUTPUT_WITH_VALUE = {"--output", "-o", "--save", "--write", "--memory", "--jobs", "-j"}
@@ -251,7 +251,7 @@ def _make_selector(
     if count is None and options["epsilon"] is None:
         what = "features" if options["groups"] is None else "groups"
         if method.startswith("subset"):
-            chosen = [f"as many {what} as reach 95 % of what all give, at most the samples"]
+            chosen = [f"as many {what} as reach 95 % of what all give, at most as many as samples"]
         else:
             count, why = _default_count(table.X, options["groups"], center=center)
             chosen = [f"{count:,} {what} ({why})"]
@@ -274,7 +274,7 @@ def _make_selector(
         classify=_classify(table),
         intercept=center,
     )
-    if hasattr(selector, "bound") and isinstance(count, int):  # at four sizes, for a picture
+    if hasattr(selector, "bound") and isinstance(count, int):  # bounds at four sizes, for a figure
         selector.set_params(bound=sorted({max(1, count // part) for part in (8, 4, 2, 1)}))
     return selector, notes
 
@@ -284,7 +284,7 @@ def _classify(table: Table) -> bool:
 
 
 def _default_count(X: Any, groups: Any, *, center: bool) -> tuple[int, str]:
-    """Four features, or groups, for each direction, at most half of all; and why."""
+    """The default number of features, or groups: four per direction, at most half; and why."""
     n, d = X.shape
     count = d if groups is None else len(set(groups))
     half, by_rank = -(-count // 2), FEATURES_PER_DIRECTION * max(1, n - center)
@@ -294,7 +294,7 @@ def _default_count(X: Any, groups: Any, *, center: bool) -> tuple[int, str]:
 
 
 def _selected_bytes(table: Table, selector: Any, path: Path) -> bytes:
-    """Write the selected features with the values that they have in the table."""
+    """Write the selected features as a file, with their original values."""
     selected = np.sort(selector.selected_)
     return table_bytes(
         table.X[:, selected],

@@ -99,7 +99,7 @@ def _format(value: Any, specification: str) -> str:
 
 
 def printed(experiment: str, key: str = "printed") -> dict[tuple[Any, ...], Any]:
-    """The values that the paper prints."""
+    """The values that the paper prints, by their keys."""
     return {tuple(row[:-1]): row[-1] for row in PAPER[experiment][key]}
 
 

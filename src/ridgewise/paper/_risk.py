@@ -66,7 +66,12 @@ def run(study: Study) -> _outcome.Outcome:
 def _lines(study: Study) -> Iterator[Line]:
     seed = study.settings.seed
     for k in RELEVANT:
-        problems = [_synthetic(k, seed + number) for number in range(study.settings.n_synthetic)]
+        problems = []
+        for number in range(study.settings.n_synthetic):
+            X, _, z = make_ridge_regression(
+                n_relevant=k, noise_variance=NOISE_VARIANCE, random_state=seed + number
+            )
+            problems.append((X, z))
         counts = [times * problems[0][0].shape[0] for times in SYNTHETIC_COUNTS]
         yield from _measure(f"synthetic, k = {k}", problems, counts, SYNTHETIC_LAMBDAS, study)
     names = [name for name in RIDGE_SETS if name in study.names] or study.names[:1]
@@ -74,11 +79,6 @@ def _lines(study: Study) -> Iterator[Line]:
         documents = study.load(name)
         z = np.where(documents.target == documents.target.max(), 1.0, -1.0)
         yield from _measure(name, [(documents.data, z)], TEXT_COUNTS, TEXT_LAMBDAS, study)
-
-
-def _synthetic(k: int, seed: int) -> Problem:
-    X, _, z = make_ridge_regression(n_relevant=k, noise_variance=NOISE_VARIANCE, random_state=seed)
-    return X, z
 
 
 def _measure(

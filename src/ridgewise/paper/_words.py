@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from ridgewise.evaluation import FeatureCount
 from ridgewise.paper import _outcome
 from ridgewise.paper._study import BSS, LEVERAGE, Study, TextResult
 from ridgewise.spectrum import compute_spectrum
@@ -52,17 +51,18 @@ def _looked_up(result: TextResult, method: str, vocabulary: np.ndarray) -> Row:
     selected = result.words[method]
     words = PRINTED[method, result.name].split()
     present = [word for word in words if any(_matches(word, name) for name in vocabulary)]
-    shares = {word: _share(word, selected) for word in present}
+    shares = {
+        word: max(
+            (count.share for count in selected if _matches(word, str(count.feature))), default=0
+        )
+        for word in present
+    }
     always = [word for word in present if shares[word] >= ALWAYS]
     others = [f"{word} {share:.0%}" for word, share in shares.items() if share < ALWAYS]
     return (
         result.name, method, len(words), len(present), len(always),
         ", ".join(always), ", ".join(others),
     )  # fmt: skip
-
-
-def _share(word: str, selected: list[FeatureCount]) -> float:
-    return max((count.share for count in selected if _matches(word, str(count.feature))), default=0)
 
 
 def _matches(word: str, stem: str) -> bool:

@@ -20,7 +20,6 @@ from ridgewise.report._outputs import (
     versions,
     write_folder,
 )
-from ridgewise.report._progress import progress, progress_bar, progress_stages
 from ridgewise.report._reproduction import print_outcome, print_summary, write_reproduction
 from ridgewise.report._selection import (
     certificate_record,
@@ -29,6 +28,7 @@ from ridgewise.report._selection import (
     selected_csv,
     selection_page,
 )
+from ridgewise.report._terminal import progress, progress_bar, progress_stages
 
 __all__ = [
     "PLOT_FORMATS",

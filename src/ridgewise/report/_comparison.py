@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a comparison found: in sentences, at a terminal, on a page, and as CSV."""
+"""What a comparison found: in sentences, at a terminal, on a page with figures, and as CSV."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
 from markupsafe import Markup
@@ -21,8 +22,11 @@ from ridgewise.evaluation import (
     summarize,
 )
 from ridgewise.models import RELATIVE_ALPHAS
-from ridgewise.report import _comparison_figures as figures
-from ridgewise.report._console import (
+from ridgewise.report._figures import draw_line, new_figure, plain_logarithm
+from ridgewise.report._html import Column, DataTable, render_page
+from ridgewise.report._outputs import csv_bytes
+from ridgewise.report._style import DASHES, INK, one_line, plain_number
+from ridgewise.report._terminal import (
     BSS_STYLE,
     LONGEST_NAME,
     file_lines,
@@ -31,11 +35,14 @@ from ridgewise.report._console import (
     plain_table,
     print_parts,
 )
-from ridgewise.report._html import Column, DataTable, render_page
-from ridgewise.report._outputs import csv_bytes
-from ridgewise.report._style import one_line, plain_number
 from ridgewise.selectors import label_of
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SIZE = (5.6, 4.2)  # of a figure, in inches: see templates/parts.html.j2
+APART = 0.012  # horizontal offset between methods, as a share of the axis
 RESULT_COLUMNS = {  # with their formats on the page
     "method": "",
     "n_features": "{}",
@@ -47,6 +54,8 @@ RESULT_COLUMNS = {  # with their formats on the page
     "alpha_relative": "{:.3g}",
     "alpha_edge": "",
 }
+
+Measure = Callable[[ComparisonRow], float]
 
 
 def comparison_page(comparison: Comparison, table: Table, *, title: str) -> str:
@@ -63,8 +72,10 @@ def comparison_page(comparison: Comparison, table: Table, *, title: str) -> str:
         title=title,
         table=table,
         comparison=comparison,
-        found=found,
-        figures=figures,
+        errors_figure=draw_errors(comparison, found),
+        alphas_figure=draw_alphas(comparison, best.row.n_features),
+        stability_figure=draw_stability(found),
+        seconds_figure=draw_seconds(found),
         headline=headline(comparison, best),
         answer=answer(comparison, found),
         kind="good" if best.is_as_good else "fair",
@@ -117,7 +128,7 @@ def results_csv(comparison: Comparison) -> bytes:
 
 
 def headline(comparison: Comparison, best: MethodSummary) -> str:
-    """Say in a line which method and how many features are best, and how they do."""
+    """Say in one line which method and how many features are best."""
     who = f"{best.row.n_features:,} features by {label_of(best.row.method)}"
     whole = f"all {comparison.n_features_in:,}"
     if best.is_better:
@@ -158,7 +169,7 @@ def _chance(comparison: Comparison, best: MethodSummary) -> str:
 
 
 def _lowest(comparison: Comparison, found: Sequence[MethodSummary], best: MethodSummary) -> str:
-    """Name the lowest error where fewer features are recommended: they are as good."""
+    """Name the lowest error, if fewer features are recommended."""
     rows = [one.row for one in found if one.row.method != ALL_FEATURES]
     lowest = min(rows, key=lambda row: (row.error_mean, row.n_features))
     if lowest.error_mean == best.row.error_mean:
@@ -168,7 +179,7 @@ def _lowest(comparison: Comparison, found: Sequence[MethodSummary], best: Method
 
 
 def _contest(comparison: Comparison) -> str:
-    """Say whether scikit-learn's selectors do better than this package's, or worse."""
+    """Compare the best of scikit-learn's selectors with the best of this package's."""
     found = contest(comparison)
     if found is None:
         return ""
@@ -202,18 +213,18 @@ def alpha_note(comparison: Comparison, found: Sequence[MethodSummary]) -> str:
 
 
 def alpha_cell(row: ComparisonRow) -> str:
-    """Write a relative alpha, with a sign where it is the smallest or largest tried."""
+    """Format a relative alpha, with a sign if it is the smallest or largest tried."""
     sign = {"smallest": "≤", "largest": "≥"}.get(row.alpha_edge, "")
     return f"{sign}{row.alpha_relative:.2g}"
 
 
 def p_value(value: float) -> str:
-    """Write a p-value as sentences have it."""
+    """Format a p-value for a sentence."""
     return "p < 0.001" if value < 0.001 else f"p = {value:.2g}"
 
 
 def error_format(comparison: Comparison) -> Callable[[float], str]:
-    """Choose how errors are written: shares in percent, squares as they are."""
+    """Choose the format of errors: misclassification in percent, squared errors as they are."""
     return "{:.1%}".format if comparison.classify else plain_number
 
 
@@ -234,30 +245,25 @@ def _summary_table(
         Column("seconds", "{:.3g}", "To select, mean"),
         Column("kept", "{:,.0f}", "Distinct features, mean: some methods draw with replacement"),
     ]
-    return DataTable(
-        columns,
-        [_summary_cells(one, is_best=one == best) for one in found],
-        file_name="best.csv",
-        marked={place for place, one in enumerate(found) if one == best},
-    )
-
-
-def _summary_cells(one: MethodSummary, *, is_best: bool) -> tuple[object, ...]:
-    row = one.row
-    name = label_of(row.method)
-    whole = row.method == ALL_FEATURES
-    return (
-        Markup('{} <span class="mark">best</span>').format(name) if is_best else name,
-        row.n_features,
-        row.error_mean,
-        row.error_std,
-        None if whole else one.test.difference,
-        None if whole else one.test.p_value,
-        alpha_cell(row),
-        None if whole else row.stability,
-        None if whole else row.seconds_mean,
-        row.n_selected,
-    )
+    best_name = Markup('{} <span class="mark">best</span>').format(label_of(best.row.method))
+    rows, marked = [], {place for place, one in enumerate(found) if one == best}
+    for one in found:
+        row, whole = one.row, one.row.method == ALL_FEATURES
+        rows.append(
+            (
+                best_name if one == best else label_of(row.method),
+                row.n_features,
+                row.error_mean,
+                row.error_std,
+                None if whole else one.test.difference,
+                None if whole else one.test.p_value,
+                alpha_cell(row),
+                None if whole else row.stability,
+                None if whole else row.seconds_mean,
+                row.n_selected,
+            )
+        )
+    return DataTable(columns, rows, file_name="best.csv", marked=marked)
 
 
 def _everything(comparison: Comparison) -> DataTable:
@@ -284,3 +290,96 @@ def _agreed_table(comparison: Comparison, n_features: int) -> DataTable | None:
         (one.feature, one.index, *one.shares.values(), min(one.shares.values())) for one in agreed
     ]
     return DataTable(columns, rows, file_name="agreed.csv")
+
+
+def draw_errors(comparison: Comparison, found: Sequence[MethodSummary]) -> "Figure":
+    """Draw the error of each method against the number of features, at its best alpha."""
+    with _panel("The error of each method") as (figure, axes):
+        _draw_methods(axes, found, lambda row: row.error_mean, lambda row: row.error_std)
+        label = f"all {comparison.n_features_in:,} features"
+        error = found[0].row.error_mean
+        axes.axhline(error, color=INK, linewidth=1.5, linestyle=DASHES, label=label)
+        low, high = axes.get_ylim()
+        if low < 0.5 * high:  # from 0 on, unless all errors are far from it
+            axes.set_ylim(min(0, low), high)
+        _name_error(axes, comparison)
+    return figure
+
+
+def draw_alphas(comparison: Comparison, n_features: int) -> "Figure | None":
+    """Draw the error of each method against alpha, if several were given."""
+    alphas = comparison.alphas
+    if alphas is None or len(alphas) == 1:
+        return None
+    entries = [
+        entry
+        for entry in comparison.entries
+        if entry.n_features == n_features or entry.method == ALL_FEATURES
+    ]
+    with _panel(f"The error with {n_features:,} features, by alpha") as (figure, axes):
+        for place, entry in enumerate(entries):
+            draw_line(axes, entry.method, alphas, entry.errors.mean(axis=(1, 2)), place=place)
+        axes.set_xscale("symlog" if min(alphas) == 0 else "log")
+        axes.set_xticks(alphas, [f"{alpha:g}" for alpha in alphas])
+        axes.minorticks_off()
+        axes.set_xlabel("alpha of the ridge model")
+        _name_error(axes, comparison)
+    return figure
+
+
+def draw_seconds(found: Sequence[MethodSummary]) -> "Figure":
+    """Draw how long each method takes to select."""
+    with _panel("The time to select") as (figure, axes):
+        _draw_methods(axes, found, lambda row: row.seconds_mean)
+        plain_logarithm(axes)
+        axes.set_ylabel("seconds")
+    return figure
+
+
+def draw_stability(found: Sequence[MethodSummary]) -> "Figure":
+    """Draw how stable the selection of each method is."""
+    with _panel("The stability of the selection") as (figure, axes):
+        _draw_methods(axes, found, lambda row: row.stability)
+        axes.set_ylim(min(-0.03, *(one.row.stability for one in found)), 1.03)
+        axes.set_ylabel("stability (1: always the same features)")
+    return figure
+
+
+@contextmanager
+def _panel(title: str) -> Iterator[tuple["Figure", "Axes"]]:
+    """Yield a figure and its axes; add a legend of what was drawn."""
+    with new_figure(*SIZE) as figure:
+        axes = figure.subplots()
+        axes.set_title(title)
+        axes.grid(axis="y")
+        yield figure, axes
+        look = {"fontsize": 9, "handlelength": 2.3, "columnspacing": 1.2}
+        figure.legend(loc="outside lower left", ncols=3, **look)
+
+
+def _draw_methods(
+    axes: "Axes", found: Sequence[MethodSummary], measure: Measure, spread: Measure | None = None
+) -> None:
+    """Draw one line per method over the numbers of features, or a dot if there is one number."""
+    rows = [one.row for one in found if one.row.method != ALL_FEATURES]
+    methods = list(dict.fromkeys(row.method for row in rows))
+    counts = sorted({row.n_features for row in rows})
+    spread_of_axis = 2 * counts[-1] / counts[0]
+    for place, method in enumerate(methods):
+        mine = [row for row in rows if row.method == method]
+        shift = spread_of_axis ** (APART * (place - (len(methods) - 1) / 2))
+        x, y = [shift * row.n_features for row in mine], [measure(row) for row in mine]
+        bars = [np.nan_to_num(spread(row)) for row in mine] if spread else None
+        draw_line(axes, method, x, y, place=place, spread=bars)
+    axes.set_xscale("log")
+    axes.set_xticks(counts, [f"{count:,}" for count in counts])
+    axes.minorticks_off()
+    axes.set_xlabel("number of features")
+    room = 1.05 * spread_of_axis ** (APART * len(methods) / 2)
+    axes.set_xlim(counts[0] / room, counts[-1] * room)
+
+
+def _name_error(axes: "Axes", comparison: Comparison) -> None:
+    axes.set_ylabel("misclassified" if comparison.classify else "mean squared error")
+    if comparison.classify:
+        axes.yaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")

@@ -12,15 +12,15 @@ from rich.table import Table
 from rich.text import Text
 
 from ridgewise.evaluation import ALL_WORDS, Demo
-from ridgewise.report._console import BSS_STYLE, heading, plain_table, print_parts
 from ridgewise.report._figures import draw_line, new_figure, plain_logarithm
 from ridgewise.report._style import DASHES, INK, look_of
+from ridgewise.report._terminal import BSS_STYLE, heading, plain_table, print_parts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-LEAST_SHOWN = 1e-5  # of a direction: the lower limit of the axis
+LEAST_SHOWN = 1e-5  # lower limit of the axis of kept shares
 ROOM_FOR_NUMBERS = 1.17  # axis limit relative to the longest bar
 
 
@@ -44,7 +44,7 @@ def demo_record(demo: Demo, plot: Path) -> dict[str, Any]:
 
 
 def print_demo(demo: Demo, plot: Path, file: IO[str] | None = None) -> None:
-    """Print what the demo found, in ASCII: it can be printed whatever the encoding."""
+    """Print what the demo found, in ASCII, so that any encoding can print it."""
     text = (files("ridgewise.report") / "templates" / "demo.txt").read_text("utf-8")
     *paragraphs, code = text.format(
         demo=demo,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Matplotlib figures: in files, and as inline SVG that follows a page's light and dark mode.
 
-matplotlib is imported in the functions: to load it takes as long as a small selection, whose page
-does without it.
+matplotlib is imported in the functions: importing it takes as long as a small selection, which does
+not need it.
 """
 
 import re

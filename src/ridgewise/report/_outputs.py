@@ -109,18 +109,14 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
         part.mkdir()
         for name, content in files.items():
             (part / name).write_bytes(content)
-        _put_in_place(part, folder, files)
+        if not folder.exists():
+            part.rename(folder)
+            return
+        for name in files:
+            (folder / name).unlink(missing_ok=True)
+        for name in files:
+            (part / name).rename(folder / name)
     except OSError as error:
         raise OSError(f"cannot write {folder}: {error.strerror}") from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
-
-
-def _put_in_place(part: Path, folder: Path, names: Collection[str]) -> None:
-    if not folder.exists():
-        part.rename(folder)
-        return
-    for name in names:
-        (folder / name).unlink(missing_ok=True)
-    for name in names:
-        (part / name).rename(folder / name)

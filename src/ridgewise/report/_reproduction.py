@@ -4,7 +4,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
 from rich.console import RenderableType
@@ -12,13 +12,6 @@ from rich.text import Text
 
 from ridgewise._atomic import write_atomically
 from ridgewise.paper import NOT_REPRODUCED, REPRODUCED, Chart, Outcome, Series, Table, Verdict
-from ridgewise.report._console import (
-    JUDGEMENT_STYLES,
-    heading,
-    plain_table,
-    print_parts,
-    width_of,
-)
 from ridgewise.report._figures import (
     draw_line,
     figure_bytes,
@@ -29,6 +22,13 @@ from ridgewise.report._figures import (
 from ridgewise.report._html import Column, DataTable, render_page
 from ridgewise.report._outputs import csv_bytes
 from ridgewise.report._style import look_of
+from ridgewise.report._terminal import (
+    JUDGEMENT_STYLES,
+    heading,
+    plain_table,
+    print_parts,
+    width_of,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,13 +65,20 @@ def write_reproduction(
     page = render_page(
         "paper.html.j2", figures=figures, data_table=_data_table, kinds=KINDS, **common
     )
-    write_atomically(folder / "report.html", page.encode())  # last: it exists once all does
+    write_atomically(folder / "report.html", page.encode())  # last: if it exists, all does
     return folder / "report.html"
 
 
 def print_outcome(outcome: Outcome, file: IO[str] | None = None) -> None:
     """Print what an experiment gave."""
-    print_parts(_parts(outcome, width_of(file)), file)
+    parts: list[RenderableType] = [heading(outcome.title), f"{outcome.data}\n"]
+    for table in outcome.tables:
+        if len(table.rows) <= LONGEST_SHOWN:
+            parts += [table.title, *_shown_table(table, width_of(file))]
+    for verdict in outcome.verdicts:
+        text = f": {verdict.claim}. {verdict.reason}."
+        parts.append(_status(verdict).append(text, style="default"))
+    print_parts([*parts, ""], file)
 
 
 def print_summary(outcomes: Sequence[Outcome], page: Path, file: IO[str] | None = None) -> None:
@@ -88,18 +95,6 @@ def print_summary(outcomes: Sequence[Outcome], page: Path, file: IO[str] | None 
 
 def _status(verdict: Verdict) -> Text:
     return Text(verdict.status, style=JUDGEMENT_STYLES[KINDS.get(verdict.status, "fair")])
-
-
-def _parts(outcome: Outcome, width: int) -> Iterator[RenderableType]:
-    yield heading(outcome.title)
-    yield f"{outcome.data}\n"
-    for table in outcome.tables:
-        if len(table.rows) <= LONGEST_SHOWN:
-            yield table.title
-            yield from _shown_table(table, width)
-    for verdict in outcome.verdicts:
-        yield _status(verdict).append(f": {verdict.claim}. {verdict.reason}.", style="default")
-    yield ""
 
 
 def _shown_table(table: Table, width: int) -> Iterator[RenderableType]:
@@ -140,8 +135,8 @@ def _data_table(table: Table) -> DataTable:
 def draw_chart(chart: Chart) -> "Figure":
     """Draw a chart: lines, or points above names."""
     ticks = chart.panels[0].series[0].x
-    named = isinstance(ticks[0], str)
-    n_columns = 1 if named and len(ticks) > FEW_TICKS else min(2, len(chart.panels))
+    named, few = isinstance(ticks[0], str), len(ticks) <= FEW_TICKS
+    n_columns = 1 if named and not few else min(2, len(chart.panels))
     n_rows = -(-len(chart.panels) // n_columns)
     height = n_rows * PANEL_HEIGHT + (NAMES_HEIGHT if named else 0.4)
     with new_figure(WIDTH, height, w_pad=0.1, h_pad=0.1) as figure:
@@ -152,9 +147,19 @@ def draw_chart(chart: Chart) -> "Figure":
                 if named:
                     _draw_points(axes, series, place, len(panel.series))
                 else:
-                    marker = "o" if len(ticks) <= FEW_TICKS else None
-                    draw_line(axes, series.label, series.x, series.y, place=place, marker=marker)
-            _finish_axes(axes, chart, ticks, named=named)
+                    look = {"marker": "o" if few else None, "label": series.label}
+                    draw_line(axes, series.label, series.x, series.y, place=place, **look)
+            axes.grid(axis="y")
+            if named:
+                labels = [plain_label(name).replace(" ", "\n" if few else " ") for name in ticks]
+                axes.set_xticks(range(len(labels)), labels, rotation=0 if few else 90)
+                axes.set_xlim(-0.6, len(labels) - 0.4)
+            elif few:
+                axes.set_xticks(ticks)
+        if chart.log:
+            plain_logarithm(panels[0])
+        else:
+            panels[0].locator_params(axis="y", nbins=6)
         for axes in panels[len(chart.panels) :]:
             axes.set_visible(False)
         for axes in panels[-n_columns:]:
@@ -179,18 +184,3 @@ def _draw_points(axes: "Axes", series: Series, place: int, n_series: int) -> Non
         markersize=4.5,
         label=series.label,
     )
-
-
-def _finish_axes(axes: "Axes", chart: Chart, ticks: Sequence[Any], *, named: bool) -> None:
-    axes.grid(axis="y")
-    if chart.log:
-        plain_logarithm(axes)
-    else:
-        axes.locator_params(axis="y", nbins=6)
-    few = len(ticks) <= FEW_TICKS
-    if named:
-        labels = [plain_label(name).replace(" ", "\n" if few else " ") for name in ticks]
-        axes.set_xticks(range(len(labels)), labels, rotation=0 if few else 90)
-        axes.set_xlim(-0.6, len(labels) - 0.4)
-    elif few:
-        axes.set_xticks(ticks)

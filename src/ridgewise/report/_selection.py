@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a selection found: in sentences, at a terminal, on a page, and as CSV and JSON."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
@@ -16,7 +16,10 @@ from ridgewise.datasets.readers import Table
 from ridgewise.evaluation import LARGEST, ModelAlpha, SelectionRun
 from ridgewise.guarantees import Certificate
 from ridgewise.report import _selection_figures as figures
-from ridgewise.report._console import (
+from ridgewise.report._html import Column, DataTable, render_page
+from ridgewise.report._outputs import csv_bytes, input_record, versions
+from ridgewise.report._style import one_line, plain_number
+from ridgewise.report._terminal import (
     JUDGEMENT_STYLES,
     LONGEST_NAME,
     file_lines,
@@ -25,16 +28,13 @@ from ridgewise.report._console import (
     plain_table,
     print_parts,
 )
-from ridgewise.report._html import Column, DataTable, render_page
-from ridgewise.report._outputs import csv_bytes, input_record, versions
-from ridgewise.report._style import one_line, plain_number
 from ridgewise.selectors import METHODS, label_of, method_of
 
-GOOD = 1 / 3  # of eta without any feature: at alpha = 0 that of the interval [1/4, 4]
-BETTER, SAME = 0.75, 0.9  # of random features' eta: clearly less, and about as much
+GOOD = 1 / 3  # eta relative to that of no features; at alpha = 0, eta of the interval [1/4, 4]
+BETTER, SAME = 0.75, 0.9  # eta relative to random features': clearly less, about the same
 MOST_LISTED = 12  # groups in a sentence
 N_SHOWN = 10  # features at a terminal
-LEAST_SPREAD = 0.01  # of leverage scores: if all are the same, a picture says nothing
+LEAST_SPREAD = 0.01  # range of leverage scores; below it, a figure would show nothing
 SELECTED_COLUMNS = ("feature", "index", "order", "weight", "leverage", "stands_for")
 CERTIFICATE_FIELDS = (
     *("lower", "upper", "epsilon", "promised_lower", "promised_upper", "confidence"),
@@ -45,41 +45,30 @@ CERTIFICATE_FIELDS = (
 def print_selection(
     run: SelectionRun, table: Table, files: Sequence[Path], file: IO[str] | None = None
 ) -> None:
-    """Print what was selected."""
-    print_parts(_selection_parts(run, table, files), file)
-
-
-def _selection_parts(
-    run: SelectionRun, table: Table, files: Sequence[Path]
-) -> Iterator[RenderableType]:
-    yield heading(name_selection(run))
-    yield f"{run.n_samples:,} samples, of rank {run.rank:,}."
-    yield from note_lines([*_notes(run), *table.notes])
-    optimality = getattr(run.selector, "optimality_", None)
-    if optimality is not None:
-        yield heading("Could other features do better?")
-        yield f"{optimality.sentence}\n"
+    """Print what was selected, the error, the certificate, and the first features."""
+    parts: list[RenderableType] = [
+        heading(name_selection(run)),
+        f"{run.n_samples:,} samples, of rank {run.rank:,}.",
+        *note_lines([*_notes(run), *table.notes]),
+    ]
+    if (optimality := getattr(run.selector, "optimality_", None)) is not None:
+        parts += [heading("Could other features do better?"), f"{optimality.sentence}\n"]
     for sentence in describe_held_out(run):
-        yield heading("The error")
-        yield f"{sentence}\n"
-    yield heading("The certificate")
-    yield _certificate_table(run)
-    yield f"{explain_certificate(run)}\n"
-    yield f"{explain_models(run)}\n"
+        parts += [heading("The error"), f"{sentence}\n"]
+    parts += [heading("The certificate"), _certificate_table(run)]
+    parts += [f"{explain_certificate(run)}\n", f"{explain_models(run)}\n"]
     if run.groups:
         titles = "group", "features"
         cells = [(one.label, len(one.members), one.weight, one.leverage) for one in run.groups]
     else:
         titles = "feature", "index"
         cells = [(row[0], row[1], row[3], row[4]) for row in run.rows]
-    what = f"{titles[0]}s"
-    yield heading(f"The {what}" if len(cells) <= N_SHOWN else f"The first {N_SHOWN} {what}")
+    first = "The" if len(cells) <= N_SHOWN else f"The first {N_SHOWN}"
     rows = plain_table(*titles, "weight", "leverage")
     for name, number, weight, leverage in cells[:N_SHOWN]:
-        numbers = f"{number}", f"{weight:.4g}", f"{leverage:.4g}"
-        rows.add_row(one_line(name, LONGEST_NAME), *numbers)
-    yield rows
-    yield from file_lines(files)
+        name = one_line(name, LONGEST_NAME)
+        rows.add_row(name, f"{number}", f"{weight:.4g}", f"{leverage:.4g}")
+    print_parts([*parts, heading(f"{first} {titles[0]}s"), rows, *file_lines(files)], file)
 
 
 def _notes(run: SelectionRun) -> list[str]:
@@ -245,7 +234,7 @@ def _listed(names: list[str]) -> str:
 
 
 def uses_target(run: SelectionRun) -> bool:
-    """Whether the features were selected for one target, so that the data's kernel says little."""
+    """Whether the method used the target; the certificate, about all targets, then says little."""
     method = method_of(run.selector)
     return method in METHODS and METHODS[method].target is not None
 
@@ -260,13 +249,13 @@ def judge(run: SelectionRun) -> str:
     if certificate.lower <= 0 or (certificate.eta > SAME * random and random > 0):
         return "poor"
     largest = float(run.singular_values[0] ** 2)
-    without = largest / (largest + run.alpha.value)  # the change where no feature is left
+    without = largest / (largest + run.alpha.value)  # eta of a model without features
     strong = certificate.eta <= min(GOOD * without, BETTER * random)
     return "good" if strong and certificate.verified else "fair"
 
 
 def verdict(run: SelectionRun) -> str:
-    """Say in a few words what the judgement is."""
+    """Say the judgement in a sentence."""
     kind = judge(run)
     if uses_target(run):
         return (
@@ -372,11 +361,11 @@ def describe_held_out(run: SelectionRun) -> list[str]:
 
 
 def interval_rows(run: SelectionRun) -> list[tuple[str, Certificate]]:
-    """Name the intervals to show, one below the other."""
+    """The intervals to show, with their names."""
     certificate = run.certificate
     name = "measured, verified" if certificate.verified else "measured"
     rows = [(name, certificate), ("random features", run.random)]
     lower, upper = certificate.promised_lower, certificate.promised_upper
-    if lower and upper is not None:  # to promise a lower bound of 0 says nothing
+    if lower and upper is not None:  # a promised lower bound of 0 is void
         rows.insert(0, ("promised", Certificate(lower, upper, alpha=certificate.alpha)))
     return rows

@@ -18,7 +18,7 @@ COLOURS = {name: colour for colour, name in PALETTE.items()}
 INK, FAINT, GRID, BLUE, ORANGE, GREEN, PINK = PALETTE
 DASHES = (0, (4, 3))
 
-OTHER_LOOKS: dict[str, tuple[str, object]] = {  # of lines whose label is not in the registry
+OTHER_LOOKS: dict[str, tuple[str, object]] = {  # labels that are not in the registry
     ALL_WORDS: (INK, "-"),
     ALL_FEATURES: (INK, DASHES),
     "top leverage scores": (ORANGE, ":"),

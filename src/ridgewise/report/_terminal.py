@@ -1,15 +1,76 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Progress on standard error, where that is a terminal: what is done, how much, the time left."""
+"""What a terminal shows: text and tables, plain in a pipe, and progress on standard error."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
 
 from rich import progress as bars
-from rich.console import Console
+from rich.box import SIMPLE
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
 
 from ridgewise._progress import FEATURES, listening
+from ridgewise.report._style import one_line
 
-Update = Callable[[str, int, int | None], None]  # of what, how much is done, of how much
+WIDEST = 100  # longer lines are hard to read
+LONGEST_NAME = 48
+LONGEST_NOTE = 400
+BSS_STYLE = "bold cyan"
+JUDGEMENT_STYLES = {"good": "bold green", "fair": "bold yellow", "poor": "bold red"}
+
+Update = Callable[[str, int, int | None], None]  # description, done, total
+
+
+def width_of(file: IO[str] | None = None) -> int:
+    """Return the line width of the output."""
+    return min(Console(file=file).width, WIDEST)
+
+
+def print_parts(parts: Iterable[RenderableType], file: IO[str] | None = None) -> None:
+    """Print parts one below the other. Text is not wrapped, so that paths can be copied."""
+    console = Console(file=file, highlight=False, markup=False, emoji=False)
+    console.width = width_of(file)
+    if console.is_terminal:
+        _print(console, parts)
+        return
+    with console.capture() as capture:
+        _print(console, parts)
+    # Tables are padded with spaces: strip trailing ones in files.
+    lines = (line.rstrip() for line in capture.get().splitlines())
+    console.file.write("".join(f"{line}\n" for line in lines))
+
+
+def _print(console: Console, parts: Iterable[RenderableType]) -> None:
+    for part in parts:
+        console.print(part, soft_wrap=isinstance(part, Text))
+
+
+def heading(title: str) -> Text:
+    """Make a bold line."""
+    return Text(title, style="bold")
+
+
+def plain_table(*columns: str, text_columns: int = 1) -> Table:
+    """Make an empty table: the first columns hold text, left-aligned, the others numbers."""
+    table = Table(box=SIMPLE, header_style="dim", pad_edge=False)
+    for place, column in enumerate(columns):
+        table.add_column(column, justify="left" if place < text_columns else "right")
+    return table
+
+
+def note_lines(notes: Iterable[str]) -> Iterator[str]:
+    """Yield the notes, each on a line without control characters, and an empty line."""
+    yield from (one_line(note, LONGEST_NOTE) for note in notes)
+    yield ""
+
+
+def file_lines(files: Sequence[Path]) -> Iterator[Text]:
+    """Yield the written files below a heading."""
+    yield heading("The files")
+    yield from (Text(f"  {path}") for path in files)
 
 
 @contextmanager
