@@ -26,11 +26,9 @@ ROOM_FOR_NUMBERS = 1.17  # axis limit relative to the longest bar
 
 def demo_record(demo: Demo, plot: Path) -> dict[str, Any]:
     """Collect what the demo found, for JSON."""
-    as_they_are = (
-        *("python_version", "n_words", "rank", "n_features", "seed", "n_splits", "alpha"),
-    )
+    plain = ["python_version", "n_words", "rank", "n_features", "seed", "n_splits", "alpha"]
     return {
-        **{name: getattr(demo, name) for name in as_they_are},
+        **{name: getattr(demo, name) for name in plain},
         "n_documents": demo.topics,
         "telling_words": demo.telling,
         "certificate": {**asdict(demo.certificate), "epsilon": demo.certificate.epsilon},
