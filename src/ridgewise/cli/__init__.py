@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable
 from importlib import import_module
 from io import TextIOWrapper
+from types import ModuleType
 from typing import Annotated, Any, TypeVar
 
 import typer
@@ -85,6 +86,17 @@ def print_help(context: typer.Context) -> None:
         typer.echo(context.get_help())
 
 
+class LateModule(ModuleType):
+    """Stands for a module in `sys.modules` while others import it; the first use loads it."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # asked for by the import system
+            raise AttributeError(name)
+        if sys.modules.get(self.__name__) is not self:  # imports are done
+            return getattr(import_module(self.__name__), name)
+        return lambda *args, **options: getattr(self, name)(*args, **options)
+
+
 class LateCommands(TyperGroup):
     """Imports the module of a command when it is run; until then only its summary is known."""
 
@@ -96,14 +108,14 @@ class LateCommands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Import the module of the command that is called."""
         if args and args[0] in COMMANDS:
-            # scikit-learn imports pandas if it is installed, which takes longer than a small
-            # selection. No command uses it, so it is hidden from scikit-learn.
-            hidden = "pandas" not in sys.modules
-            if hidden:
-                sys.modules["pandas"] = None  # type: ignore[assignment]
+            # scikit-learn imports both, which takes a third of the time of a small selection. It
+            # does without pandas, and needs scipy.stats for functions that are rarely called.
+            late: dict[str, Any] = {"pandas": None, "scipy.stats": LateModule("scipy.stats")}
+            late = {name: module for name, module in late.items() if name not in sys.modules}
+            sys.modules.update(late)
             import_module(f"ridgewise.cli._{args[0]}")
-            if hidden:
-                del sys.modules["pandas"]
+            for name in late:
+                del sys.modules[name]
             self.commands[args[0]] = get_group(app).commands[args[0]]
         return super().resolve_command(ctx, args)
 
