@@ -108,9 +108,10 @@ class LateCommands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Import the module of the command that is called."""
         if args and args[0] in COMMANDS:
-            # scikit-learn imports both, which takes a third of the time of a small selection. It
-            # does without pandas, and needs scipy.stats for functions that are rarely called.
-            late: dict[str, Any] = {"pandas": None, "scipy.stats": LateModule("scipy.stats")}
+            # scikit-learn imports these, which takes a third of the time of a small selection. It
+            # does without pandas, and needs the others for functions that are rarely called.
+            late: dict[str, Any] = {"pandas": None}
+            late |= {name: LateModule(name) for name in ("scipy.interpolate", "scipy.stats")}
             late = {name: module for name, module in late.items() if name not in sys.modules}
             sys.modules.update(late)
             import_module(f"ridgewise.cli._{args[0]}")
