@@ -2,24 +2,21 @@
 """The command `ridgewise`, also as `python -m ridgewise`."""
 
 import sys
+from importlib.util import find_spec
 
-# Of the extra "cli", under the names that they are imported by.
-EXTRA = {"click", "jinja2", "markupsafe", "matplotlib", "polars", "rich", "typer"}
+EXTRA = ("jinja2", "matplotlib", "polars", "rich", "typer")  # of the extra "cli"
 
 
 def main() -> int:
     """Run the command, or say what it needs; return the exit code."""
-    try:
-        # Not above: the library does without what this needs, and its absence is reported here.
-        from ridgewise.cli import run
-
-        return run()
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in EXTRA:
-            raise
+    if not all(map(find_spec, EXTRA)):
         needs = "the command needs its extra: pip install 'ridgewise[cli]'"
         print(f"ridgewise: {needs}", file=sys.stderr)
         return 2
+    try:
+        from ridgewise.cli import run  # not above: it needs the extra
+
+        return run()
     except KeyboardInterrupt:
         print("ridgewise: interrupted", file=sys.stderr)
         return 130

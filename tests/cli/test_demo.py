@@ -144,15 +144,3 @@ def read_all(reader):
         pass
     os.close(reader)
     return b"".join(parts)
-
-
-def test_modules_within_packages_are_imported_late():
-    script = """
-from ridgewise.cli._late import late_modules
-with late_modules():
-    from matplotlib import style
-assert "matplotlib" not in __import__("sys").modules
-style.context(["default"])
-"""
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr

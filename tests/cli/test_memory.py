@@ -8,7 +8,7 @@ import pytest
 import sklearn
 
 from ridgewise.cli import _compare, _select
-from ridgewise.cli._reading import parse_memory, working_memory
+from ridgewise.cli._options import parse_memory, working_memory
 from ridgewise.datasets.readers import _matrix, read_table
 
 BEFORE = sklearn.get_config()["working_memory"]

@@ -12,7 +12,7 @@ from ridgewise.datasets.readers import read_table
 from ridgewise.evaluation import LARGEST, run_selection
 from ridgewise.evaluation._select import stand_ins
 from ridgewise.report import judge
-from ridgewise.report._selection_words import explain_models
+from ridgewise.report._selection import explain_models
 from ridgewise.selectors import GivenSelector, make_selector
 
 NAMES = np.array([f"x{place}" for place in range(1000)])

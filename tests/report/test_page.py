@@ -8,15 +8,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from markupsafe import Markup
-from matplotlib.figure import Figure
 
 from ridgewise import BSSSelector, RandomSelector, compare
 from ridgewise.evaluation import run_selection, summarize
 from ridgewise.report import alpha_note, selection_page
-from ridgewise.report._comparison_figures import draw_errors
+from ridgewise.report._comparison import draw_errors
+from ridgewise.report._figures import as_svg, new_figure, plain_label
 from ridgewise.report._html import Column, DataTable, render_page
-from ridgewise.report._selection_words import explain_certificate
-from ridgewise.report._svg import Picture, inline_svg, page_style, plain_label
+from ridgewise.report._selection import explain_certificate
 
 HOSTILE = "<script>document.title = 'hostile'</script>"
 
@@ -144,19 +143,18 @@ def test_missing_values_in_tables():
 
 
 def test_figures_keep_matplotlib_as_it_was_and_follow_the_page():
-    with page_style():
-        figure = Figure(figsize=(2, 2))
+    with new_figure(2, 2) as figure:
         axes = figure.subplots()
         axes.plot([1, 2], color="#0b5fa5")
         axes.set_title(plain_label("$\\alpha </svg><script>"))
-    svg = inline_svg(figure, 'a "label" <b>')
+    svg = as_svg(figure, 'a "label" <b>')
     assert "var(--blue)" in svg
     assert "#0b5fa5" not in svg
     assert "&lt;/svg&gt;&lt;script&gt;" in svg
     assert 'aria-label="a &quot;label&quot; &lt;b&gt;"' in svg
     assert "xmlns" not in svg
-    assert svg == inline_svg(figure, 'a "label" <b>')
-    other = Picture(figure, "another").svg
+    assert svg == as_svg(figure, 'a "label" <b>')
+    other = as_svg(figure, "another")
     assert set(re.findall(' id="([^"]*)"', other)) == set(re.findall(' id="([^"]*)"', svg))
 
 

@@ -8,8 +8,11 @@ import matplotlib
 import numpy as np
 import pytest
 
+from ridgewise.paper import Chart, Panel, Series
 from ridgewise.report import PLOT_FORMATS, draw_demo, figure_bytes
+from ridgewise.report._reproduction import draw_chart
 
+Y = [(0.5, 30.0), (0.06, 187.0)]
 SIGNATURES = {"png": b"\x89PNG\r\n\x1a\n", "svg": b"<?xml", "pdf": b"%PDF-"}
 
 
@@ -56,3 +59,17 @@ def test_no_graphical_backend_is_chosen(demo, monkeypatch):
 def settings():
     # Merely looking at the backend would choose one.
     return {name: matplotlib.rcParams[name] for name in matplotlib.rcParams if name != "backend"}
+
+
+def test_panels_of_a_chart_show_all_points_and_whole_labels():
+    """Ticks that were set for the first panel cut off the points of the second."""
+    x = ["BSS", "RRQR"]
+    panels = [Panel("a", [Series("a label of forty letters, shown in full", x, y)]) for y in Y]
+    for log in (False, True):
+        figure = draw_chart(Chart("c", "C", "x", "y", "", panels, log=log))
+        for axes, (low, high) in zip(figure.axes, Y, strict=True):
+            assert axes.get_ylim()[0] <= low < high <= axes.get_ylim()[1]
+        assert figure.legends[0].get_texts()[0].get_text().endswith("in full")
+    lines = [Panel("a", [Series(panels[0].series[0].label, [1, 2], [1, 2])])]
+    figure = draw_chart(Chart("c", "C", "x", "y", "", lines))
+    assert figure.legends[0].get_texts()[0].get_text().endswith("in full")

@@ -9,34 +9,14 @@ from typing import Annotated
 
 import typer
 
-from ridgewise import report
-from ridgewise.cli._app import AsJson, Force, Quiet, app, command
-from ridgewise.cli._options import Center, HeldOutFolds, Log1p, NoVerify, Scale, folder_option
-from ridgewise.cli._reading import reads_file, stem_of
-from ridgewise.cli._select import check_outputs, prepared_run, show, write
+from ridgewise.cli import _options as shared
+from ridgewise.cli import app, command
+from ridgewise.cli._options import AsJson, Force, Quiet, reads_file
+from ridgewise.cli._select import FILES, select_and_report
 from ridgewise.datasets.readers import Table
 from ridgewise.selectors import GivenSelector
 
 N_NAMED = 5
-Features = Annotated[
-    Path,
-    typer.Option(
-        "--features",
-        help="A file with a name or an index (from 0) per line, or a selected.csv with weights.",
-    ),
-]
-SkipUnknown = Annotated[
-    bool, typer.Option("--skip-unknown", help="Ignore listed features that FILE does not have.")
-]
-Alpha = Annotated[
-    float | None,
-    typer.Option(
-        min=0,
-        show_default="0 if possible, else leave-one-out or 0.1",
-        help="For ridge models with at least this alpha, in units of the kernel's mean diagonal.",
-    ),
-]
-Output = Annotated[Path | None, folder_option("FILE-certified")]
 
 
 @command(app)
@@ -44,15 +24,31 @@ Output = Annotated[Path | None, folder_option("FILE-certified")]
 def certify(
     file: Path,
     read: Callable[[], Table],
-    features: Features,
-    skip_unknown: SkipUnknown = False,
-    alpha: Alpha = None,
-    output: Output = None,
-    center: Center = True,
-    scale: Scale = "none",
-    log1p: Log1p = False,
-    folds: HeldOutFolds = 5,
-    no_verify: NoVerify = False,
+    features: Annotated[
+        Path,
+        typer.Option(
+            "--features",
+            help="A file with a name or index (from 0) per line, or a selected.csv with weights.",
+        ),
+    ],
+    skip_unknown: Annotated[
+        bool, typer.Option("--skip-unknown", help="Ignore listed features that FILE does not have.")
+    ] = False,
+    alpha: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            show_default="0 if possible, else leave-one-out or 0.1",
+            help="For ridge models with at least this alpha, in units of the kernel's mean "
+            "diagonal.",
+        ),
+    ] = None,
+    output: Annotated[Path | None, shared.folder_option("FILE-certified")] = None,
+    center: shared.Center = True,
+    scale: shared.Scale = "none",
+    log1p: shared.Log1p = False,
+    folds: shared.HeldOutFolds = 5,
+    no_verify: shared.NoVerify = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
     force: Force = False,
@@ -69,28 +65,27 @@ def certify(
       ridgewise certify expression.csv --target outcome --features panel.txt --scale standard
       ridgewise certify expression.csv --features expression-selected/selected.csv
     """
-    folder = output or Path(f"{stem_of(file)}-certified")
     names, weights = read_features(features)
-    check_outputs(folder, {}, file, overwrite=force)
-    with report.progress(quiet=quiet) as on_step:
-        on_step(f"reading {file.name}")
-        table = read()
+    folder = shared.check_outputs(file, output, "certified", FILES, overwrite=force)
+
+    def given_selector(table: Table, *, center: bool) -> tuple[GivenSelector, list[str]]:
         places, notes = find_features(names, table, skip_unknown=skip_unknown)
-        run = prepared_run(
-            GivenSelector([place for place in places if place is not None], weights=weights),
-            table,
-            center=center,
-            scale=scale,
-            log1p=log1p,
-            folds=folds,
-            alpha=alpha,
-            verify=not no_verify,
-            notes=notes,
-            on_step=on_step,
-        )
-        on_step("writing")
-        paths, seconds = write(run, table, folder, {}, file=file)
-    show(run, table, paths, seconds, in_json=as_json, quiet=quiet)
+        return GivenSelector(places, weights=weights), notes
+
+    select_and_report(
+        given_selector,
+        read,
+        file,
+        folder,
+        center=center,
+        scale=scale,
+        log1p=log1p,
+        folds=folds,
+        alpha=alpha,
+        verify=not no_verify,
+        as_json=as_json,
+        quiet=quiet,
+    )
 
 
 def read_features(path: Path) -> tuple[list[str], list[float] | None]:
@@ -110,19 +105,18 @@ def read_features(path: Path) -> tuple[list[str], list[float] | None]:
 
 def find_features(
     names: list[str], table: Table, *, skip_unknown: bool
-) -> tuple[list[int | None], list[str]]:
+) -> tuple[list[int], list[str]]:
     """Find listed features in a table: their indices, and a note on unknown ones."""
     known = {str(name): place for place, name in enumerate(table.feature_names)}
-    places = [known.get(name) for name in names]
-    n_features = table.X.shape[1]
-    if all(place is None for place in places) and all(name.isdecimal() for name in names):
-        places = [int(name) if int(name) < n_features else None for name in names]
-    unknown = [name for name, place in zip(names, places, strict=True) if place is None]
+    if not known.keys() & set(names) and all(name.isdecimal() for name in names):
+        known = {name: int(name) for name in names if int(name) < table.X.shape[1]}
+    places = [known[name] for name in names if name in known]
+    unknown = [name for name in names if name not in known]
     if not unknown:
         return places, []
     some = ", ".join(map(repr, unknown[:N_NAMED])) + (", ..." if len(unknown) > N_NAMED else "")
     message = f"{len(unknown)} of {len(names)} listed features are not in the data: {some}"
-    if len(unknown) == len(names):
+    if not places:
         raise ValueError(message)
     if not skip_unknown:
         raise ValueError(f"{message}; --skip-unknown ignores them")

@@ -11,8 +11,8 @@ import typer
 from ridgewise import evaluation, report
 from ridgewise._typing import is_sparse
 from ridgewise.cli import _options as shared
-from ridgewise.cli._app import AsJson, Force, Quiet, Seed, app, command
-from ridgewise.cli._reading import check_not_read, reads_file, stem_of
+from ridgewise.cli import app, command
+from ridgewise.cli._options import AsJson, Force, Quiet, Seed, reads_file
 from ridgewise.datasets.readers import Table, check_classes
 from ridgewise.selectors import METHODS, check_method, explain_defaults, make_selector
 
@@ -20,29 +20,10 @@ FILES = ("results.csv", "report.html")
 DEFAULT_METHODS = (
     *("bss", "subset", "leverage", "rrqr", "f-test", "l1", "rfe", "information-gain", "random"),
 )
-COUNTS = (0.2, 0.5, 1, 2)  # by default, times the number of samples
-LARGEST_SHARE = 0.25  # of all features, by default
-MOST_RFE_WORK = 1e11  # multiplications of one elimination: about a minute
+COUNTS = (0.2, 0.5, 1, 2)  # default numbers of features, as multiples of the number of samples
+LARGEST_SHARE = 0.25  # of all features, for the largest default number
+MOST_RFE_WORK = 1e11  # multiplications of one RFE by default: about a minute
 
-Counts = Annotated[
-    str | None,
-    typer.Option(
-        "--n-features",
-        "-n",
-        metavar="N,N,...",
-        show_default="a fifth to twice the number of samples, at most a quarter of the features",
-        help="The numbers of features, or their shares.",
-    ),
-]
-Alphas = Annotated[
-    str | None,
-    typer.Option(
-        "--alpha",
-        metavar="A,A,...",
-        show_default="by leave-one-out",
-        help="Fixed alphas of the ridge models, in units of the mean diagonal of their kernels.",
-    ),
-]
 Methods = Annotated[
     str | None,
     typer.Option(
@@ -53,33 +34,7 @@ Methods = Annotated[
         help="The methods.",
     ),
 ]
-Output = Annotated[Path | None, shared.folder_option("FILE-compared")]
 Folds = Annotated[int, typer.Option(min=2, help="The number of folds.")]
-Repeats = Annotated[int, typer.Option(min=1, help="The number of shuffles of the folds.")]
-Task = Annotated[
-    Literal["auto", "classification", "regression"],
-    typer.Option(help="auto: regression if the target has fractions."),
-]
-Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Folds in parallel; -1: one per core.")]
-Cache = Annotated[
-    Path | None,
-    typer.Option(help="A folder that keeps finished folds: an interrupted run is resumed."),
-]
-Center = Annotated[
-    bool | None,
-    typer.Option(
-        "--center/--no-center",
-        help="Of bss and leverage: subtract the features' means.",
-        show_default="where the models have an intercept",
-    ),
-]
-AlphaScale = Annotated[
-    Literal["relative", "absolute"],
-    typer.Option(help="absolute: --alpha is scikit-learn's alpha."),
-]
-NoIntercept = Annotated[
-    bool, typer.Option("--no-intercept", help="Models without an intercept; nothing is centred.")
-]
 
 
 @command(app, "compare", methods=", ".join(METHODS))
@@ -87,20 +42,58 @@ NoIntercept = Annotated[
 def compare_methods(
     file: Path,
     read: Callable[..., Table],
-    n_features: Counts = None,
-    alpha: Alphas = None,
-    alpha_scale: AlphaScale = "relative",
+    n_features: Annotated[
+        str | None,
+        typer.Option(
+            "--n-features",
+            "-n",
+            metavar="N,N,...",
+            show_default="0.2 to 2 times the number of samples, at most a quarter of the features",
+            help="The numbers of features, or their shares.",
+        ),
+    ] = None,
+    alpha: Annotated[
+        str | None,
+        typer.Option(
+            "--alpha",
+            metavar="A,A,...",
+            show_default="by leave-one-out",
+            help="Fixed alphas of the ridge models, in units of their kernel's mean diagonal.",
+        ),
+    ] = None,
+    alpha_scale: Annotated[
+        Literal["relative", "absolute"],
+        typer.Option(help="absolute: --alpha is scikit-learn's alpha."),
+    ] = "relative",
     method: Methods = None,
-    output: Output = None,
+    output: Annotated[Path | None, shared.folder_option("FILE-compared")] = None,
     folds: Folds = 5,
-    repeats: Repeats = 3,
-    task: Task = "auto",
-    jobs: Jobs = 1,
-    cache: Cache = None,
+    repeats: Annotated[int, typer.Option(min=1, help="The number of shuffles of the folds.")] = 3,
+    task: Annotated[
+        Literal["auto", "classification", "regression"],
+        typer.Option(help="auto: regression if the target has fractions."),
+    ] = "auto",
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", help="Folds in parallel; -1: one per core.")
+    ] = 1,
+    cache: Annotated[
+        Path | None,
+        typer.Option(help="A folder that keeps finished folds: an interrupted run is resumed."),
+    ] = None,
     rule: shared.Rule = None,
     polish: shared.Polish = False,
-    center: Center = None,
-    no_intercept: NoIntercept = False,
+    center: Annotated[
+        bool | None,
+        typer.Option(
+            "--center/--no-center",
+            help="For bss and leverage: subtract the features' means.",
+            show_default="where the models have an intercept",
+        ),
+    ] = None,
+    no_intercept: Annotated[
+        bool,
+        typer.Option("--no-intercept", help="Models without an intercept; nothing is centred."),
+    ] = False,
     scale: shared.Scale = "none",
     log1p: shared.Log1p = False,
     seed: Seed = 0,
@@ -131,15 +124,17 @@ def compare_methods(
     parts = n_features.split(",") if n_features else []
     counts = [shared.parse_n_features(part) for part in parts]
     expected = "--alpha takes numbers of at least 0, separated by commas"
-    alphas = shared.parse_numbers(alpha, expected) if alpha else None
+    alphas = shared.parse_numbers(alpha.split(","), expected) if alpha else None
     options = {"rule": rule, "polish": polish or None, "center": center}
-    folder = output or Path(f"{stem_of(file)}-compared")
-    check_not_read(file, [folder / name for name in FILES])
-    report.check_folder(folder, FILES, overwrite=force)
+    folder = shared.check_outputs(file, output, "compared", FILES, overwrite=force)
     with report.progress(quiet=quiet) as on_step:
         on_step(f"reading {file.name}")
         table = read(memory=None)  # folds copy rows, so a memory map gains nothing
-    classify = _is_classification(table, task)
+    if (y := table.y) is None:
+        raise ValueError("a comparison needs a target: give it with --target")
+    classify = evaluation.is_classification(y, task)
+    if classify:
+        check_classes(y, table.target_name)
     prepare = evaluation.make_preparation(scale, log1p=log1p, sparse=is_sparse(table.X))
     notes = [] if prepare is not None else [evaluation.unit_warning(table.X, table.feature_names)]
     if methods is None:
@@ -151,7 +146,7 @@ def compare_methods(
         comparison = evaluation.compare(
             _selectors(methods, options, table.X, classify, intercept=not no_intercept),
             table.X,
-            table.y,  # type: ignore[arg-type]  # checked above
+            y,
             alphas=alphas,
             alpha_scale=alpha_scale,
             fit_intercept=not no_intercept,
@@ -171,17 +166,11 @@ def compare_methods(
         page = report.comparison_page(comparison, table, title=file.name)
         contents = report.results_csv(comparison), page.encode(errors="backslashreplace")
         report.write_folder(folder, dict(zip(FILES, contents, strict=True)))
-    _show(comparison, table, folder, in_json=as_json, quiet=quiet)
-
-
-def _is_classification(table: Table, task: str) -> bool:
-    """Whether the target is classes; an error where there is none, or one class only."""
-    if table.y is None:
-        raise ValueError("a comparison needs a target: give it with --target")
-    classify = evaluation.is_classification(table.y, task)
-    if classify:
-        check_classes(table.y, table.target_name)
-    return classify
+    paths = [folder / name for name in FILES]
+    if as_json:
+        typer.echo(report.to_json(_record(comparison, table, paths)))
+    elif not quiet:
+        report.print_comparison(comparison, table, paths)
 
 
 def _default_methods(X: Any, classify: bool) -> tuple[list[str], str | None]:
@@ -209,9 +198,9 @@ def _chosen(methods: list[str], options: dict[str, Any], X: Any, *, intercept: b
 def _selectors(
     methods: list[str], options: dict[str, Any], X: Any, classify: bool, *, intercept: bool
 ) -> dict[str, Any]:
-    """Make the selectors, each with the options that it has; raise if none has an option."""
+    """Make the selectors, each with the options it accepts; raise if none accepts an option."""
     shared.check_options(methods, options)
-    options = options | {"bound": False}  # of subsets: takes time, and a comparison does not use it
+    options = options | {"bound": False}  # of subset: slow, and not used here
     return {
         method: make_selector(
             method,
@@ -225,7 +214,7 @@ def _selectors(
 
 
 def _numbers(counts: list[int | float], X: Any) -> list[int]:
-    """The numbers of features: as given, or by the number of samples; at most all."""
+    """Resolve the numbers of features: as given, or by the number of samples; at most all."""
     n, d = X.shape
     numbers = [count * d + 1e-9 if isinstance(count, float) else count for count in counts]
     if not numbers:
@@ -234,24 +223,18 @@ def _numbers(counts: list[int | float], X: Any) -> list[int]:
     return sorted({min(max(1, int(number)), d) for number in numbers})
 
 
-def _show(
-    comparison: evaluation.Comparison, table: Table, folder: Path, *, in_json: bool, quiet: bool
-) -> None:
-    paths = [folder / name for name in FILES]
-    if in_json:
-        found = evaluation.summarize(comparison)
-        best = evaluation.recommended(comparison, found)
-        record = {
-            "headline": report.headline(comparison, best),
-            "answer": report.answer(comparison, found),
-            "alpha": report.alpha_note(comparison, found),
-            "notes": list(table.notes),
-            "best": asdict(best),
-            "results": [asdict(row) for row in comparison.rows],
-            "input": report.input_record(table),
-            "versions": report.versions(),
-            "files": [str(path) for path in paths],
-        }
-        typer.echo(report.to_json(record))
-    elif not quiet:
-        report.print_comparison(comparison, table, paths)
+def _record(comparison: evaluation.Comparison, table: Table, paths: list[Path]) -> dict[str, Any]:
+    """Collect what the comparison found, for JSON."""
+    found = evaluation.summarize(comparison)
+    best = evaluation.recommended(comparison, found)
+    return {
+        "headline": report.headline(comparison, best),
+        "answer": report.answer(comparison, found),
+        "alpha": report.alpha_note(comparison, found),
+        "notes": list(table.notes),
+        "best": asdict(best),
+        "results": [asdict(row) for row in comparison.rows],
+        "input": report.input_record(table),
+        "versions": report.versions(),
+        "files": [str(path) for path in paths],
+    }

@@ -9,7 +9,8 @@ import numpy as np
 import typer
 
 from ridgewise import datasets
-from ridgewise.cli._app import AsJson, Quiet, app, command, make_app
+from ridgewise.cli import app, command, make_app, print_help
+from ridgewise.cli._options import AsJson, DataHome, Quiet
 from ridgewise.report import progress_bar, to_json
 
 N_WORDS_SHOWN = 10
@@ -30,32 +31,8 @@ Examples:
 """
 
 data = make_app(help=GROUP_HELP)
+data.callback(invoke_without_command=True)(print_help)
 app.add_typer(data, name="data")
-
-DataHome = Annotated[
-    Path | None,
-    typer.Option(
-        show_default="SCIKIT_LEARN_DATA, or ~/scikit_learn_data",
-        help="The folder of the TechTC sets, or one with a subfolder techtc300.",
-    ),
-]
-Mirror = Annotated[
-    str | None,
-    typer.Option(
-        show_default="the original address",
-        help="Another source: the address of an archive or of its folder, or a local zip file.",
-    ),
-]
-Name = Annotated[
-    str, typer.Argument(help=f"A TechTC set, such as 10341_14525, or {', '.join(BUILT_IN)}.")
-]
-
-
-@data.callback(invoke_without_command=True)
-def start(context: typer.Context) -> None:
-    """Print the help if no command is given."""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
 
 
 @command(data, "list")
@@ -74,7 +51,12 @@ def list_sets(data_home: DataHome = None, as_json: AsJson = False, quiet: Quiet 
     with progress_bar("reading", quiet=quiet, unit="sets") as update:
         for done, name in enumerate(names):
             update(done, len(names))
-            rows.append(_row(name, data_home))
+            try:
+                found = _describe(name, data_home)
+                keys = ("name", "n_documents", "n_words", "n_empty", "folder")
+                rows.append({key: found[key] for key in keys})
+            except (ValueError, OSError) as error:  # so that the others are still listed
+                rows.append({"name": name, "error": str(error)})
     home = datasets.resolve_data_home(data_home)
     record = {"data_home": str(home), "built_in": BUILT_IN, "techtc": rows}
     _print(record, _list_lines(home, rows), as_json=as_json, quiet=quiet)
@@ -82,7 +64,16 @@ def list_sets(data_home: DataHome = None, as_json: AsJson = False, quiet: Quiet 
 
 @command(data)
 def fetch(
-    data_home: DataHome = None, mirror: Mirror = None, as_json: AsJson = False, quiet: Quiet = False
+    data_home: DataHome = None,
+    mirror: Annotated[
+        str | None,
+        typer.Option(
+            show_default="the original address",
+            help="Another source: the address of an archive or of its folder, or a local zip file.",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Download the sets of TechTC-300, unless they are present.
 
@@ -104,7 +95,12 @@ def fetch(
 
 @command(data)
 def info(
-    name: Name, data_home: DataHome = None, as_json: AsJson = False, quiet: Quiet = False
+    name: Annotated[
+        str, typer.Argument(help=f"A TechTC set, such as 10341_14525, or {', '.join(BUILT_IN)}.")
+    ],
+    data_home: DataHome = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Describe one data set: its documents, words, classes and folder.
 
@@ -115,15 +111,6 @@ def info(
     """
     described = _describe(name, data_home)
     _print(described, _info_lines(described), as_json=as_json, quiet=quiet)
-
-
-def _row(name: str, data_home: Path | None) -> dict[str, Any]:
-    """Return the sizes of a TechTC set, or its error, so that the others are still listed."""
-    try:
-        found = _describe(name, data_home)
-    except (ValueError, OSError) as error:
-        return {"name": name, "error": str(error)}
-    return {key: found[key] for key in ("name", "n_documents", "n_words", "n_empty", "folder")}
 
 
 def _list_lines(home: Path, rows: list[dict[str, Any]]) -> Iterator[str]:
@@ -143,7 +130,7 @@ def _list_lines(home: Path, rows: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def _describe(name: str, data_home: Path | None) -> dict[str, Any]:
-    """Return what `info` prints of a data set."""
+    """Collect what `info` prints."""
     if name == "synthetic":
         return {"name": name, "folder": None, "description": datasets.description(name).rstrip()}
     if name == "stdlib":
@@ -174,7 +161,7 @@ def _describe(name: str, data_home: Path | None) -> dict[str, Any]:
 
 
 def _words(found: Any, scores: Any) -> list[str]:
-    """Return the words with the largest scores; ties in their order."""
+    """The words with the largest scores; ties in column order."""
     best = np.argsort(-np.asarray(scores), kind="stable")[:N_WORDS_SHOWN]
     return [str(word) for word in found.feature_names[best]]
 

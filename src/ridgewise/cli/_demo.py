@@ -7,35 +7,34 @@ from typing import Annotated
 import typer
 
 from ridgewise import report
-from ridgewise.cli._app import AsJson, Force, Quiet, Seed, app, command
+from ridgewise.cli import app, command
+from ridgewise.cli._options import AsJson, Force, Quiet, Seed
 from ridgewise.evaluation import run_demo
 
 DEFAULT_PLOT = Path("ridgewise-demo.png")
-Output = Annotated[
-    Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        show_default=str(DEFAULT_PLOT),
-        help=f"The file for the plot ({', '.join(report.PLOT_FORMATS)}).",
-    ),
-]
-NFeatures = Annotated[
-    int | None,
-    typer.Option(
-        "--n-features",
-        "-n",
-        min=1,
-        show_default="twice the rank of the data",
-        help="How many words to select: more than the rank.",
-    ),
-]
 
 
 @command(app)
 def demo(
-    output: Output = None,
-    n_features: NFeatures = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            show_default=str(DEFAULT_PLOT),
+            help=f"The file for the plot ({', '.join(report.PLOT_FORMATS)}).",
+        ),
+    ] = None,
+    n_features: Annotated[
+        int | None,
+        typer.Option(
+            "--n-features",
+            "-n",
+            min=1,
+            show_default="twice the rank of the data",
+            help="How many words to select: more than the rank.",
+        ),
+    ] = None,
     seed: Seed = 0,
     as_json: AsJson = False,
     quiet: Quiet = False,

@@ -10,34 +10,31 @@ import typer
 from joblib import cpu_count
 
 from ridgewise import report
-from ridgewise.cli._app import AsJson, Force, Quiet, Seed, app, command
+from ridgewise.cli import app, command
+from ridgewise.cli._options import AsJson, DataHome, Force, Quiet, Seed
 from ridgewise.paper import EXPERIMENTS, Outcome, Settings, Study
 
 ALL = "all"
 DEFAULT_FOLDER = Path("ridgewise-paper")
-CACHE = "folds"  # its name in the folder; where it is, the folder is this command's own
-Which = Annotated[list[str] | None, typer.Argument(metavar="[WHICH]...", show_default=ALL)]
-DataHome = Annotated[
-    Path | None,
-    typer.Option(
-        "--data-home", show_default="scikit-learn's", help="The folder of the TechTC sets."
-    ),
-]
-Output = Annotated[Path, typer.Option("--output", "-o", help="The folder to write.")]
-Quick = Annotated[bool, typer.Option("--quick", help="Fewer folds and sets: two minutes.")]
-Jobs = Annotated[
-    int | None,
-    typer.Option("--jobs", "-j", min=1, show_default="all cores", help="Folds in parallel."),
-]
+CACHE = "folds"  # finished folds; a folder with this subfolder was made by this command
 
 
 @command(app, experiments=", ".join(EXPERIMENTS))
 def reproduce(
-    which: Which = None,
+    which: Annotated[
+        list[str] | None, typer.Argument(metavar="[WHICH]...", show_default=ALL)
+    ] = None,
     data_home: DataHome = None,
-    output: Output = DEFAULT_FOLDER,
-    quick: Quick = False,
-    jobs: Jobs = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The folder to write.")
+    ] = DEFAULT_FOLDER,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer folds and sets: two minutes.")
+    ] = False,
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", "-j", min=1, show_default="all cores", help="Folds in parallel."),
+    ] = None,
     seed: Seed = 0,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -80,7 +77,7 @@ def reproduce(
     }
     page = report.write_reproduction(outcomes, output, ran)
     if as_json:
-        typer.echo(report.to_json(_contents(outcomes, page)))
+        typer.echo(report.to_json(_record(outcomes, page)))
     elif not quiet:
         for outcome in outcomes:
             report.print_outcome(outcome)
@@ -88,7 +85,7 @@ def reproduce(
 
 
 def _check_names(names: list[str]) -> list[str]:
-    """Sort the names by dependency; raise if one is unknown."""
+    """Return the experiments to run, in their order; raise if a name is unknown."""
     for name in names:
         if name not in EXPERIMENTS and name != ALL:
             known = ", ".join(EXPERIMENTS)
@@ -97,7 +94,7 @@ def _check_names(names: list[str]) -> list[str]:
 
 
 def _open_folder(folder: Path, *, overwrite: bool) -> None:
-    """Make the folder, or use one that this command made; any other only with `overwrite`."""
+    """Create the folder, or reuse one made by this command; any other only with `overwrite`."""
     if folder.exists() and not folder.is_dir():
         raise NotADirectoryError(f"{folder} is a file: --output must name a folder")
     is_own = overwrite or (folder / CACHE).is_dir()
@@ -109,7 +106,7 @@ def _open_folder(folder: Path, *, overwrite: bool) -> None:
     (folder / CACHE).mkdir(parents=True, exist_ok=True)
 
 
-def _contents(outcomes: list[Outcome], page: Path) -> dict[str, object]:
+def _record(outcomes: list[Outcome], page: Path) -> dict[str, object]:
     return {
         "experiments": {
             outcome.name: {

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`ridgewise select`."""
 
-from collections.abc import Callable, Mapping, Sequence
+import shlex
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Any
@@ -12,81 +14,18 @@ import typer
 from ridgewise import evaluation, report
 from ridgewise._typing import is_sparse
 from ridgewise.cli import _options as shared
-from ridgewise.cli._app import AsJson, Force, Quiet, Seed, app, command, command_line
+from ridgewise.cli import app, arguments, command
 from ridgewise.cli._groups import group_labels
-from ridgewise.cli._reading import check_not_read, reads_file, stem_of
+from ridgewise.cli._options import AsJson, Force, Quiet, Seed, reads_file
 from ridgewise.datasets import SAVE_FORMATS, marked_h5ad, table_bytes
 from ridgewise.datasets.readers import Table, check_classes, describe_target
 from ridgewise.selectors import METHODS, check_method, explain_defaults, make_selector, method_for
 
-FEATURES_PER_DIRECTION = 4  # promises [1/4, 9/4] for BSS
+FEATURES_PER_DIRECTION = 4  # for BSS this promises [1/4, 9/4]
 FILES = ("selected.csv", "certificate.json", "report.html")
+ONLY_OUTPUT = {"--force", "-f", "--quiet", "-q", "--json"}
+ONLY_OUTPUT_WITH_VALUE = {"--output", "-o", "--save", "--write", "--memory", "--jobs", "-j"}
 SUPERVISED = [name for name, entry in METHODS.items() if entry.target]
-
-NFeatures = Annotated[
-    str | None,
-    typer.Option(
-        "--n-features",
-        "-n",
-        metavar="N",
-        show_default="four times the rank",
-        help="The number of features (400), or their share (0.05 or 5%).",
-    ),
-]
-Epsilon = Annotated[
-    float | None,
-    typer.Option(help="Instead of -n: the fewest features for lower and upper in 1 +/- this."),
-]
-Method = Annotated[str, typer.Option("--method", "-m", help=f"One of {', '.join(METHODS)}.")]
-Output = Annotated[Path | None, shared.folder_option("FILE-selected")]
-Save = Annotated[
-    Path | None,
-    typer.Option(
-        help="Also write the selected features with their values in FILE, without weights: a name "
-        f"that ends in .{', .'.join(SAVE_FORMATS)}."
-    ),
-]
-Mark = Annotated[
-    Path | None,
-    typer.Option(
-        "--write",
-        metavar="FILE.h5ad",
-        help="Also write a copy of an .h5ad FILE whose var has columns selected and "
-        "selected_weight.",
-    ),
-]
-Alpha = Annotated[
-    str | None,
-    typer.Option(
-        help="For ridge models with at least this alpha, in units of the kernel's mean diagonal; "
-        "bss and leverage select for them.",
-        show_default="auto",
-    ),
-]
-GroupsOption = Annotated[
-    str | None,
-    typer.Option(
-        "--groups",
-        metavar="FILE|prefix:SEP",
-        help="Select groups of features as a whole, and count them with -n: a file with lines "
-        "feature,group; or prefix:_ for the part of a name before _.",
-    ),
-]
-Rank = Annotated[
-    str | None,
-    typer.Option(
-        help="Of bss and leverage: the number of leading singular vectors (40), or the share of "
-        "the sum of squares that they have (0.9 or 90%).",
-        show_default="all",
-    ),
-]
-NoRescale = Annotated[
-    bool,
-    typer.Option(
-        "--no-rescale",
-        help="Certify the features without multiplying by the square roots of their weights.",
-    ),
-]
 
 
 @command(app, methods=", ".join(METHODS), supervised=", ".join(SUPERVISED))
@@ -94,23 +33,79 @@ NoRescale = Annotated[
 def select(
     file: Path,
     read: Callable[[], Table],
-    n_features: NFeatures = None,
-    epsilon: Epsilon = None,
-    method: Method = "bss",
-    output: Output = None,
-    save: Save = None,
-    mark: Mark = None,
+    n_features: Annotated[
+        str | None,
+        typer.Option(
+            "--n-features",
+            "-n",
+            metavar="N",
+            show_default="four times the rank",
+            help="The number of features (400), or their share (0.05 or 5%).",
+        ),
+    ] = None,
+    epsilon: Annotated[
+        float | None,
+        typer.Option(help="Instead of -n: the fewest features for lower and upper in 1 +/- this."),
+    ] = None,
+    method: Annotated[
+        str, typer.Option("--method", "-m", help=f"One of {', '.join(METHODS)}.")
+    ] = "bss",
+    output: Annotated[Path | None, shared.folder_option("FILE-selected")] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also write the selected features with their values in FILE, without weights: to "
+            f"a name that ends in .{', .'.join(SAVE_FORMATS)}."
+        ),
+    ] = None,
+    mark: Annotated[
+        Path | None,
+        typer.Option(
+            "--write",
+            metavar="FILE.h5ad",
+            help="Also write a copy of an .h5ad FILE whose var has columns selected and "
+            "selected_weight.",
+        ),
+    ] = None,
     rule: shared.Rule = None,
     polish: shared.Polish = False,
-    alpha: Alpha = None,
-    rank: Rank = None,
-    groups: GroupsOption = None,
+    alpha: Annotated[
+        str | None,
+        typer.Option(
+            help="For ridge models with at least this alpha, in units of the kernel's mean "
+            "diagonal; bss and leverage select for them.",
+            show_default="auto",
+        ),
+    ] = None,
+    rank: Annotated[
+        str | None,
+        typer.Option(
+            help="For bss and leverage: the number of leading singular vectors (40), or the share "
+            "of the sum of squares that they have (0.9 or 90%).",
+            show_default="all",
+        ),
+    ] = None,
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            "--groups",
+            metavar="FILE|prefix:SEP",
+            help="Select groups of features as a whole, and count them with -n: a file with lines "
+            "feature,group; or prefix:_ for the part of a name before _.",
+        ),
+    ] = None,
     center: shared.Center = True,
     scale: shared.Scale = "none",
     log1p: shared.Log1p = False,
     folds: shared.HeldOutFolds = 5,
     no_verify: shared.NoVerify = False,
-    no_rescale: NoRescale = False,
+    no_rescale: Annotated[
+        bool,
+        typer.Option(
+            "--no-rescale",
+            help="Certify the features without multiplying by the square roots of their weights.",
+        ),
+    ] = False,
     seed: Seed = 0,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -148,47 +143,106 @@ def select(
         "groups": groups,
     }
     shared.check_options([check_method(method)], options)
-    relative_alpha = None if alpha is None or alpha == "auto" else _parse_alpha(alpha)
-    evaluation.make_preparation(scale)  # raises if it is unknown
-    folder = output or Path(f"{stem_of(file)}-selected")
+    relative_alpha = None
+    if alpha is not None and alpha != "auto":
+        expected = "--alpha takes a number of at least 0, or auto"
+        (relative_alpha,) = shared.parse_numbers([alpha], expected)
     if mark is not None and file.suffix.lower() != ".h5ad":
         raise ValueError(f"--write needs an .h5ad file to copy, and {file.name} is not one")
     more = {path: formats for path, formats in ((save, SAVE_FORMATS), (mark, ("h5ad",))) if path}
-    check_outputs(folder, more, file, overwrite=force)
+    folder = shared.check_outputs(file, output, "selected", FILES, overwrite=force, more=more)
+    select_and_report(
+        partial(_make_selector, method=method, options=options, count=count, seed=seed),
+        read,
+        file,
+        folder,
+        center=center,
+        scale=scale,
+        log1p=log1p,
+        folds=folds,
+        alpha=relative_alpha,
+        verify=not no_verify,
+        as_json=as_json,
+        quiet=quiet,
+        save=save,
+        mark=mark,
+    )
+
+
+def select_and_report(
+    make_selector: Callable[..., tuple[Any, list[str]]],
+    read: Callable[[], Table],
+    file: Path,
+    folder: Path,
+    *,
+    scale: str,
+    log1p: bool,
+    folds: int,
+    center: bool,
+    as_json: bool,
+    quiet: bool,
+    save: Path | None = None,
+    mark: Path | None = None,
+    **settings: Any,
+) -> None:
+    """Read a file, select, certify, write the folder and other files, and print what was found.
+
+    ``make_selector(table, center=...)`` returns the selector, and notes for the report.
+    """
+    evaluation.make_preparation(scale)  # raises if it is unknown, before the file is read
     with report.progress(quiet=quiet) as on_step:
         on_step(f"reading {file.name}")
         table = read()
-        method = method_for(method, has_target=table.y is not None)
-        _check_target(table, method)
-        selector, chosen, notes = _make_selector(
-            table, method, options, count, seed=seed, center=center
-        )
-        run = prepared_run(
+        selector, notes = make_selector(table, center=center)
+        if scale == "none" and not log1p:
+            notes += filter(None, [evaluation.unit_warning(table.X, table.feature_names)])
+        run = evaluation.run_selection(
             selector,
-            table,
+            table.X,
+            table.y,
+            feature_names=table.feature_names,
+            classify=_classify(table),
             center=center,
-            scale=scale,
-            log1p=log1p,
-            folds=folds,
-            alpha=relative_alpha,
-            verify=not no_verify,
-            notes=[*_notes(table, chosen, "" if rule else method, center=center), *notes],
+            prepare=evaluation.make_preparation(scale, log1p=log1p, sparse=is_sparse(table.X)),
+            n_splits=0 if isinstance(table.X, np.memmap) else folds,
+            notes=notes,
             on_step=on_step,
+            **settings,
         )
         on_step("writing")
-        contents: dict[Path, bytes] = {}
+        start = perf_counter()
+        record = report.certificate_record(run, table)
+        page = report.selection_page(run, table, title=file.name, command=_command_line(file))
+        contents = (
+            report.selected_csv(run),
+            f"{report.to_json(record)}\n".encode(),
+            page.encode(errors="backslashreplace"),
+        )
         if save is not None:
-            contents[save] = _selected_bytes(table, selector, save.suffix.lower().lstrip("."))
+            report.write_atomically(save, _selected_bytes(table, selector, save))
         if mark is not None:
-            contents[mark] = marked_h5ad(file, table, selector.selected_, selector.feature_weights_)
-        paths, seconds = write(run, table, folder, contents, file=file)
-    show(run, table, paths, seconds, in_json=as_json, quiet=quiet)
+            weights = selector.feature_weights_
+            report.write_atomically(mark, marked_h5ad(file, table, selector.selected_, weights))
+        report.write_folder(folder, dict(zip(FILES, contents, strict=True)))
+        seconds = {"reading": table.seconds, **run.seconds, "report": perf_counter() - start}
+    paths = [*(folder / name for name in FILES), *filter(None, (save, mark))]
+    if as_json:
+        more = {"features": [row[0] for row in run.rows], "seconds": seconds}
+        typer.echo(report.to_json(record | more | {"files": [str(path) for path in paths]}))
+    elif not quiet:
+        report.print_selection(run, table, paths)
 
 
 def _make_selector(
-    table: Table, method: str, options: dict[str, Any], count: Any, *, seed: int, center: bool
-) -> tuple[Any, list[str], list[str]]:
-    """Make the selector; also return what was chosen by default, and notes."""
+    table: Table, *, method: str, options: dict[str, Any], count: Any, seed: int, center: bool
+) -> tuple[Any, list[str]]:
+    """Make the selector for a table; also return notes: what was chosen by default."""
+    method = method_for(method, has_target=table.y is not None)
+    target = METHODS[method].target
+    if target and table.y is None:
+        raise ValueError(f"{method} uses the target: give it with --target")
+    if target == "classes" and table.y is not None:
+        check_classes(table.y, table.target_name)
     labels, chosen, notes = group_labels(options["groups"], table), [], []
     if labels is not None and "groups" in METHODS[method].parameters:
         options = {**options, "groups": labels}
@@ -197,10 +251,20 @@ def _make_selector(
     if count is None and options["epsilon"] is None:
         what = "features" if options["groups"] is None else "groups"
         if method.startswith("subset"):
-            chosen = [f"as many {what} as reach 95 % of what all give, at most the samples"]
+            chosen = [f"as many {what} as reach 95 % of what all give, at most as many as samples"]
         else:
             count, why = _default_count(table.X, options["groups"], center=center)
             chosen = [f"{count:,} {what} ({why})"]
+    if not options["rule"]:
+        chosen += filter(None, [explain_defaults([method], table.X)])
+    if center:
+        chosen.append("centred features (for a model with an intercept)")
+    if table.y is not None:
+        task = "classification" if _classify(table) else "regression"
+        target = describe_target(table.y)
+        notes.insert(0, f"Target {table.target_name}: {target}, used for {task}.")
+    if chosen:
+        notes.insert(0, f"Chosen by default: {'; '.join(chosen)}.")
     selector = make_selector(
         method,
         options,
@@ -210,57 +274,17 @@ def _make_selector(
         classify=_classify(table),
         intercept=center,
     )
-    if hasattr(selector, "bound") and isinstance(count, int):  # at four sizes, for a picture
+    if hasattr(selector, "bound") and isinstance(count, int):  # bounds at four sizes, for a figure
         selector.set_params(bound=sorted({max(1, count // part) for part in (8, 4, 2, 1)}))
-    return selector, chosen, notes
+    return selector, notes
 
 
 def _classify(table: Table) -> bool:
     return table.y is not None and evaluation.is_classification(table.y, "auto")
 
 
-def prepared_run(
-    selector: Any,
-    table: Table,
-    *,
-    scale: str,
-    log1p: bool,
-    folds: int,
-    notes: list[str],
-    **settings: Any,
-) -> evaluation.SelectionRun:
-    """Select from a table's features, scaled as asked for."""
-    warning = None
-    if scale == "none" and not log1p:
-        warning = evaluation.unit_warning(table.X, table.feature_names)
-    return evaluation.run_selection(
-        selector,
-        table.X,
-        table.y,
-        feature_names=table.feature_names,
-        classify=_classify(table),
-        prepare=evaluation.make_preparation(scale, log1p=log1p, sparse=is_sparse(table.X)),
-        n_splits=0 if isinstance(table.X, np.memmap) else folds,
-        notes=notes if warning is None else [*notes, warning],
-        **settings,
-    )
-
-
-def _selected_bytes(table: Table, selector: Any, suffix: str) -> bytes:
-    """Write the selected features with the values that they have in the table."""
-    selected = np.sort(selector.selected_)
-    return table_bytes(
-        table.X[:, selected],
-        table.feature_names[selected],
-        suffix,
-        sample_names=table.sample_names,
-        y=table.y,
-        target_name=table.target_name,
-    )
-
-
 def _default_count(X: Any, groups: Any, *, center: bool) -> tuple[int, str]:
-    """Four features, or groups, for each direction, at most half of all; and why."""
+    """The default number of features, or groups: four per direction, at most half; and why."""
     n, d = X.shape
     count = d if groups is None else len(set(groups))
     half, by_rank = -(-count // 2), FEATURES_PER_DIRECTION * max(1, n - center)
@@ -269,82 +293,29 @@ def _default_count(X: Any, groups: Any, *, center: bool) -> tuple[int, str]:
     return by_rank, f"four times the rank of {n:,} samples"
 
 
-def _notes(table: Table, chosen: list[str], method: str, *, center: bool) -> list[str]:
-    """Describe the defaults that were chosen, and the target."""
-    if method and (settings := explain_defaults([method], table.X)):
-        chosen.append(settings)
-    if center:
-        chosen.append("centred features (for a model with an intercept)")
-    notes = [f"Chosen by default: {'; '.join(chosen)}."] if chosen else []
-    if table.y is not None:
-        task = "classification" if _classify(table) else "regression"
-        notes.append(f"Target {table.target_name}: {describe_target(table.y)}, used for {task}.")
-    return notes
-
-
-def _parse_alpha(text: str) -> float:
-    expected = "--alpha takes a number of at least 0, or auto"
-    values = shared.parse_numbers(text, expected)
-    if len(values) > 1:
-        raise ValueError(f"{expected}; got {text!r}")
-    return values[0]
-
-
-def check_outputs(
-    folder: Path, more: Mapping[Path, Sequence[str]], file: Path, *, overwrite: bool
-) -> None:
-    """Raise, before any work is done, if a file cannot be written; `more`: their formats."""
-    for path, formats in more.items():
-        report.check_target(path, formats=formats, overwrite=overwrite)
-    check_not_read(file, [*(folder / name for name in FILES), *more])
-    report.check_folder(folder, FILES, overwrite=overwrite)
-
-
-def _check_target(table: Table, method: str) -> None:
-    """Raise if the method uses a target and there is none, or one class only."""
-    target = METHODS[method].target
-    if target and table.y is None:
-        raise ValueError(f"{method} uses the target: give it with --target")
-    if target == "classes" and table.y is not None:
-        check_classes(table.y, table.target_name)
-
-
-def write(
-    run: evaluation.SelectionRun,
-    table: Table,
-    folder: Path,
-    more: Mapping[Path, bytes],
-    *,
-    file: Path,
-) -> tuple[list[Path], dict[str, float]]:
-    """Write the folder and other files; return all paths, and the seconds of each step."""
-    start = perf_counter()
-    page = report.selection_page(run, table, title=file.name, command=command_line(file))
-    contents = (
-        report.selected_csv(run),
-        f"{report.to_json(report.certificate_record(run, table))}\n".encode(),
-        page.encode(errors="backslashreplace"),
+def _selected_bytes(table: Table, selector: Any, path: Path) -> bytes:
+    """Write the selected features as a file, with their original values."""
+    selected = np.sort(selector.selected_)
+    return table_bytes(
+        table.X[:, selected],
+        table.feature_names[selected],
+        path.suffix.lower().lstrip("."),
+        sample_names=table.sample_names,
+        y=table.y,
+        target_name=table.target_name,
     )
-    for path, content in more.items():
-        report.write_atomically(path, content)
-    report.write_folder(folder, dict(zip(FILES, contents, strict=True)))
-    seconds = {"reading": table.seconds, **run.seconds, "report": perf_counter() - start}
-    return [*(folder / name for name in FILES), *more], seconds
 
 
-def show(
-    run: evaluation.SelectionRun,
-    table: Table,
-    paths: list[Path],
-    seconds: dict[str, float],
-    *,
-    in_json: bool,
-    quiet: bool,
-) -> None:
-    """Print what was found, for people or as JSON."""
-    if in_json:
-        features = [row[0] for row in run.rows]
-        record = report.certificate_record(run, table) | {"features": features, "seconds": seconds}
-        typer.echo(report.to_json(record | {"files": [str(path) for path in paths]}))
-    elif not quiet:
-        report.print_selection(run, table, paths)
+def _command_line(file: Path) -> str:
+    """The running command as a user would type it, without options that concern output only."""
+    parts, is_value = ["ridgewise"], False
+    for argument in arguments:
+        name, _, value = argument.partition("=")
+        if is_value:
+            is_value = False
+        elif name in ONLY_OUTPUT_WITH_VALUE:
+            is_value = not value
+        elif name not in ONLY_OUTPUT:
+            is_path = argument == str(file) or ("/" in argument and Path(argument).exists())
+            parts.append(Path(argument).name if is_path else argument)
+    return shlex.join(parts)

@@ -25,12 +25,6 @@ class Verdict:
     reason: str  # the numbers behind the status
 
 
-def judge(claim: str, holds: bool, reason: str, *, exact: bool = True) -> Verdict:
-    """Return a verdict: where the claim holds, but not exactly, "same ordering"."""
-    status = REPRODUCED if exact else SAME_ORDERING
-    return Verdict(claim, status if holds else NOT_REPRODUCED, reason)
-
-
 @dataclass(frozen=True)
 class Table:
     """A table of texts and numbers.
@@ -105,25 +99,38 @@ def _format(value: Any, specification: str) -> str:
 
 
 def printed(experiment: str, key: str = "printed") -> dict[tuple[Any, ...], Any]:
-    """The values that the paper prints."""
+    """The values that the paper prints, by their keys."""
     return {tuple(row[:-1]): row[-1] for row in PAPER[experiment][key]}
+
+
+def judge(
+    experiment: str, claim: str, holds: bool, *, exact: bool = True, **values: Any
+) -> Verdict:
+    """Judge a claim of the paper; if it holds, but not exactly, the verdict is "same ordering".
+
+    ``values`` complete the texts of the claim and of the reason.
+    """
+    status = REPRODUCED if exact else SAME_ORDERING
+    text, reason = (part.format(**values) for part in PAPER[experiment]["claims"][claim])
+    return Verdict(text, status if holds else NOT_REPRODUCED, reason)
 
 
 def make_outcome(experiment: str, **results: Any) -> Outcome:
     """Make an outcome with the title and protocol of the experiment."""
-    told = PAPER[experiment]
-    return Outcome(name=experiment, title=told["title"], protocol=told["protocol"], **results)
+    texts = PAPER[experiment]
+    return Outcome(name=experiment, title=texts["title"], protocol=texts["protocol"], **results)
 
 
 def make_table(kind: str, rows: Sequence[tuple[Any, ...]], name: str = "", **values: Any) -> Table:
     """Make a table with the title and columns of its kind; ``values`` complete the title."""
-    told = PAPER["tables"][kind]
-    return Table(name=name or kind, rows=rows, **told | {"title": told["title"].format(**values)})
+    texts = PAPER["tables"][kind]
+    title = texts["title"].format(**values)
+    return Table(name=name or kind, rows=rows, **texts | {"title": title})
 
 
 def make_chart(
     kind: str, panels: Sequence[Panel], name: str = "", *, log: bool = False, **values: Any
 ) -> Chart:
     """Make a chart with the texts of its kind, completed by ``values``."""
-    told = {key: text.format(**values) for key, text in PAPER["charts"][kind].items()}
-    return Chart(name=name or kind, panels=panels, log=log, **told)
+    texts = {key: text.format(**values) for key, text in PAPER["charts"][kind].items()}
+    return Chart(name=name or kind, panels=panels, log=log, **texts)

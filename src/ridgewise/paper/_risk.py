@@ -5,6 +5,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -65,7 +66,12 @@ def run(study: Study) -> _outcome.Outcome:
 def _lines(study: Study) -> Iterator[Line]:
     seed = study.settings.seed
     for k in RELEVANT:
-        problems = [_synthetic(k, seed + number) for number in range(study.settings.n_synthetic)]
+        problems = []
+        for number in range(study.settings.n_synthetic):
+            X, _, z = make_ridge_regression(
+                n_relevant=k, noise_variance=NOISE_VARIANCE, random_state=seed + number
+            )
+            problems.append((X, z))
         counts = [times * problems[0][0].shape[0] for times in SYNTHETIC_COUNTS]
         yield from _measure(f"synthetic, k = {k}", problems, counts, SYNTHETIC_LAMBDAS, study)
     names = [name for name in RIDGE_SETS if name in study.names] or study.names[:1]
@@ -73,11 +79,6 @@ def _lines(study: Study) -> Iterator[Line]:
         documents = study.load(name)
         z = np.where(documents.target == documents.target.max(), 1.0, -1.0)
         yield from _measure(name, [(documents.data, z)], TEXT_COUNTS, TEXT_LAMBDAS, study)
-
-
-def _synthetic(k: int, seed: int) -> Problem:
-    X, _, z = make_ridge_regression(n_relevant=k, noise_variance=NOISE_VARIANCE, random_state=seed)
-    return X, z
 
 
 def _measure(
@@ -127,55 +128,32 @@ def _table(lines: list[Line]) -> _outcome.Table:
 
 
 def _verdicts(lines: list[Line]) -> Iterator[_outcome.Verdict]:
+    judge, n_cases = partial(_outcome.judge, "risk"), len(lines)
     ratios = np.array([line.ratio for line in lines])
     near = int(np.sum(ratios <= COMPARABLE))
-    yield _outcome.judge(
-        "the risk after selection is comparable to that of all features in most cases",
-        near > len(lines) / 2,
-        f"BSS: at most {COMPARABLE:g} times as large in {near} of {len(lines)} cases, at most "
-        f"{ratios.max():.2f} times in all",
-    )
-    yield _worse_with_lambda(lines)
-    yield _better_with_r(lines)
+    case = {"limit": COMPARABLE, "near": near, "largest": ratios.max()}
+    yield judge("comparable", near > n_cases / 2, n_cases=n_cases, **case)
+
+    by_lambda, by_r = defaultdict(list), defaultdict(list)
+    for line in lines:
+        if line.data.startswith("synthetic"):
+            by_lambda[line.data, line.r].append(line.ratio)
+        else:
+            by_r[line.data, line.lambda_].append(line.bss)
+    worse = sum(values[-1] > values[0] for values in by_lambda.values())
+    yield judge("lambda", worse == len(by_lambda), worse=worse, n_pairs=len(by_lambda))
+    falls = sum(values == sorted(values, reverse=True) for values in by_r.values())
+    first, *_, last = TEXT_COUNTS
+    case = {"falls": falls, "n_pairs": len(by_r), "first": first, "last": last}
+    yield judge("falls", falls == len(by_r), **case)
+
     differences = np.array([abs(line.bss / line.leverage - 1) for line in lines])
     median = float(np.median(differences))
-    yield _outcome.judge(
-        "the risk is almost the same for BSS and leverage sampling",
-        median < 0.1,
-        f"they differ by {median:.1%} in the median, at most by {differences.max():.0%}",
-    )
+    yield judge("leverage", median < 0.1, median=median, largest=differences.max())
     exceeded = sum(
         line.ratio > min(line.certified, line.certified_here) * (1 + 1e-9) for line in lines
     )
-    reason = f"exceeded in {exceeded} of {len(lines)} cases"
-    yield _outcome.judge("the certified factors hold", exceeded == 0, reason)
-
-
-def _worse_with_lambda(lines: list[Line]) -> _outcome.Verdict:
-    ratios: dict[tuple[str, int], list[float]] = defaultdict(list)
-    for line in lines:
-        if line.data.startswith("synthetic"):
-            ratios[line.data, line.r].append(line.ratio)
-    worse = sum(of_pair[-1] > of_pair[0] for of_pair in ratios.values())
-    return _outcome.judge(
-        "on synthetic data selection costs more for larger lambda",
-        worse == len(ratios),
-        f"from the smallest lambda to the largest, for {worse} of {len(ratios)} pairs of k and r",
-    )
-
-
-def _better_with_r(lines: list[Line]) -> _outcome.Verdict:
-    risks: dict[tuple[str, float], list[float]] = defaultdict(list)
-    for line in lines:
-        if not line.data.startswith("synthetic"):
-            risks[line.data, line.lambda_].append(line.bss)
-    falls = sum(of_pair == sorted(of_pair, reverse=True) for of_pair in risks.values())
-    return _outcome.judge(
-        "on documents the risk after selection falls with r",
-        falls == len(risks),
-        f"with BSS, from {TEXT_COUNTS[0]} to {TEXT_COUNTS[-1]} words, for {falls} of "
-        f"{len(risks)} pairs of set and lambda",
-    )
+    yield judge("certified", exceeded == 0, exceeded=exceeded, n_cases=n_cases)
 
 
 def _chart(lines: list[Line], name: str) -> _outcome.Chart:

@@ -111,7 +111,16 @@ class Study:
                 f"{name}, {number + 1} of {len(names)} sets", part=(number, len(names)),
                 alphas=TEXT_ALPHAS, n_features=TEXT_COUNTS, feature_names=documents.feature_names,
             )  # fmt: skip
-            results.append(_text_result(name, comparison))
+            # Not the comparison itself: its selections take too much memory.
+            rows = {
+                (row.method, 0 if row.method == ALL_FEATURES else row.n_features, row.alpha): row
+                for row in comparison.rows
+            }
+            words = {
+                method: comparison.top_features(method, TEXT_COUNTS[0], count=N_WORDS)
+                for method in (BSS, LEVERAGE)
+            }
+            results.append(TextResult(name, rows, words, *documents.data.shape))
         return results
 
     def compare(
@@ -157,16 +166,3 @@ def selectors(*methods: str) -> dict[str, Any]:
         POLISHED: BSSSelector(rule="slack", polish=True, alpha=0),
     }
     return {method: known[method] for method in methods}
-
-
-def _text_result(name: str, comparison: Comparison) -> TextResult:
-    """Keep only what the tables need: the selections themselves take too much memory."""
-    rows = {
-        (row.method, 0 if row.method == ALL_FEATURES else row.n_features, row.alpha): row
-        for row in comparison.rows
-    }
-    words = {
-        method: comparison.top_features(method, TEXT_COUNTS[0], count=N_WORDS)
-        for method in (BSS, LEVERAGE)
-    }
-    return TextResult(name, rows, words, comparison.n_samples, comparison.n_features_in)

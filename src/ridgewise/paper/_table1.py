@@ -2,6 +2,7 @@
 """Table 1: the most frequently selected features of synthetic data."""
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
@@ -9,15 +10,7 @@ from ridgewise._typing import FloatArray
 from ridgewise.datasets import make_ridge_synthetic
 from ridgewise.evaluation import Comparison
 from ridgewise.paper import _outcome
-from ridgewise.paper._study import (
-    BSS,
-    GAIN,
-    LEVERAGE,
-    RANDOM,
-    RRQR,
-    Study,
-    selectors,
-)
+from ridgewise.paper._study import BSS, GAIN, LEVERAGE, RANDOM, RRQR, Study, selectors
 from ridgewise.selectors import BSSSelector
 
 COUNTS = (80, 90)  # r
@@ -115,45 +108,24 @@ def _n_relevant(listed: Listed, r: int, k: int, method: str) -> int:
 
 
 def _verdicts(found: Found, listed: Listed) -> Iterator[_outcome.Verdict]:
-    reasons = {
-        RRQR: "An artefact: no pivots exist beyond the rank, so columns follow in storage order",
-        GAIN: "An artefact: no value is zero, so all gains are 0, and features keep their order",
-        BSS: "The printed rows need a different basis: BSS on two singular vectors comes close",
-        LEVERAGE: "Sampling is random, so equality is not expected",
-    }
-    for method, reason in reasons.items():
+    judge, total = partial(_outcome.judge, "table1"), len(CELLS)
+    for method, reason in _outcome.PAPER["table1"]["reasons"].items():
         first = {(r, k): listed[r, k, method][0] for r, k in CELLS}
         equal = sum(PRINTED[*cell, method] == first[cell] for cell in CELLS)
         relevant = sum(feature <= k for r, k in CELLS for feature in first[r, k])
-        yield _outcome.judge(
-            f"the row of {method}",
-            equal == len(CELLS),
-            f"{equal} of {len(CELLS)} lists are as printed; {relevant} of "
-            f"{len(CELLS) * N_LISTED} features listed here are relevant. {reason}",
-        )
-    yield _always_relevant(listed)
-    worst = {method: max(_error(found[k, 0], method, r) for r, k in CELLS) for method in METHODS}
-    errors = ", ".join(f"{method} {100 * error:.2f}" for method, error in worst.items())
-    yield _outcome.judge(
-        "the mean out-of-sample error is 0 for all methods",
-        max(worst[method] for method in METHODS if method != RANDOM) == 0,
-        f"largest error in percent: {errors}. Random selection is as good as any method, so the "
-        "experiment does not discriminate between them",
-    )
+        case = {"equal": equal, "total": total, "relevant": relevant, "listed": total * N_LISTED}
+        yield judge("row", equal == total, method=method, reason=reason, **case)
 
-
-def _always_relevant(listed: Listed) -> _outcome.Verdict:
     total = sum(len(listed[r, k, BSS]) for r, k in CELLS)
     plain, two = (
         sum(_n_relevant(listed, r, k, method) for r, k in CELLS) for method in (BSS, TWO_VECTORS)
     )
-    return _outcome.judge(
-        "on each of ten data sets the five features that BSS selects most are relevant",
-        plain == total,
-        f"in {plain} of {total} cases with the printed definitions, and in {two} of {total} on two "
-        "singular vectors. One direction of the data separates the classes, and BSS treats all "
-        "directions alike",
-    )
+    yield judge("always relevant", plain == total, plain=plain, two=two, total=total)
+
+    worst = {method: max(_error(found[k, 0], method, r) for r, k in CELLS) for method in METHODS}
+    errors = ", ".join(f"{method} {100 * error:.2f}" for method, error in worst.items())
+    holds = max(worst[method] for method in METHODS if method != RANDOM) == 0
+    yield judge("no error", holds, errors=errors)
 
 
 def _chart(found: Found) -> _outcome.Chart:

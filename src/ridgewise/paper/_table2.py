@@ -80,19 +80,14 @@ def _verdicts(seconds: Seconds) -> Iterator[_outcome.Verdict]:
     for data in (SYNTHETIC, TEXT):
         there = sorted(METHODS, key=lambda method: PRINTED[data, method])
         here = sorted(METHODS, key=lambda method: seconds[data, method])
+        times = ", ".join(f"{method} {seconds[data, method]:.4f} s" for method in here)
+        names = ", ".join(there)
         yield _outcome.judge(
-            f"{data}: from the fastest to the slowest " + ", ".join(there),
-            there == here,
-            "here " + ", ".join(f"{method} {seconds[data, method]:.4f} s" for method in here),
-            exact=False,
+            "table2", "order", there == here, exact=False, data=data, methods=names, times=times
         )
     then = PRINTED[TEXT, BSS] / PRINTED[TEXT, LEVERAGE]
     now = seconds[TEXT, BSS] / seconds[TEXT, LEVERAGE]
-    yield _outcome.judge(
-        f"BSS takes {then:.0f} times as long as leverage sampling on TechTC",
-        0.5 < now / then < 2,
-        f"{now:.1f} times here: the same selection, by an engine that evaluates few rows per draw",
-    )
+    yield _outcome.judge("table2", "ratio", 0.5 < now / then < 2, then=then, now=now)
 
 
 def _chart(seconds: Seconds) -> _outcome.Chart:

@@ -2,25 +2,17 @@
 """Table 3, and figures 1 and 2: out-of-sample error of RLSC on TechTC."""
 
 from collections.abc import Iterator
+from operator import attrgetter
 
 import numpy as np
 
 from ridgewise._typing import FloatArray
 from ridgewise.evaluation import ALL_FEATURES, wilcoxon_test
 from ridgewise.paper import _outcome
-from ridgewise.paper._study import (
-    BEYOND,
-    BSS,
-    PAPERS,
-    TEXT_ALPHAS,
-    TEXT_COUNTS,
-    Study,
-    TextResult,
-)
+from ridgewise.paper._study import BEYOND, BSS, PAPERS, TEXT_ALPHAS, TEXT_COUNTS, Study, TextResult
 
 PRINTED = _outcome.printed("table3")
 METHODS = (*PAPERS, *BEYOND, ALL_FEATURES)
-OTHERS = [method for method in PAPERS if method != BSS]
 CELLS = [(count, alpha) for count in TEXT_COUNTS for alpha in TEXT_ALPHAS]
 
 Means = dict[tuple[str, int, float], float]  # mean errors by method, r and lambda
@@ -89,61 +81,41 @@ def _verdicts(results: list[TextResult]) -> Iterator[_outcome.Verdict]:
     }
     yield _leads(results, means)
     yield _same_order(means)
-    yield _falls(means)
-
-
-def _leads(results: list[TextResult], means: Means) -> _outcome.Verdict:
-    """Whether BSS has the smallest error of the paper's methods, and by how much at r = 300."""
-    lead = sum(all(means[BSS, *cell] < means[method, *cell] for method in OTHERS) for cell in CELLS)
-    margins, largest_p = [], 0.0
-    for method in OTHERS:
-        ours, theirs = (_errors_by_set(results, name, 300) for name in (BSS, method))
-        test = wilcoxon_test(ours, theirs)
-        margins.append(f"{method} {-test.difference:+.1f} (p = {test.p_value:.2g})")
-        largest_p = max(largest_p, test.p_value)
-    return _outcome.judge(
-        "BSS has a smaller error than leverage sampling, RRQR, information gain and random "
-        "selection, for every r and lambda",
-        lead == len(CELLS) and largest_p < 0.05,
-        f"in {lead} of {len(CELLS)} cells it has the smallest mean over {len(results)} set(s); at "
-        f"r = 300 the others are worse by, in percentage points: {', '.join(margins)}",
-        exact=False,
-    )
-
-
-def _same_order(means: Means) -> _outcome.Verdict:
-    """Whether the five methods have the printed order in each cell, and close errors."""
-    same = 0
-    distances = []
-    for count, alpha in CELLS:
-        place = TEXT_ALPHAS.index(alpha)
-        there = {method: PRINTED[count, method][place][0] for method in PAPERS}
-        here = {method: means[method, count, alpha] for method in PAPERS}
-        same += sorted(PAPERS, key=there.__getitem__) == sorted(PAPERS, key=here.__getitem__)
-        distances += [abs(there[method] - here[method]) for method in PAPERS]
-    return _outcome.judge(
-        "the five methods' errors, cell by cell",
-        same == len(CELLS),
-        f"the order of the five is the printed one in {same} of {len(CELLS)} cells; errors differ "
-        f"from the printed ones by {np.mean(distances):.1f} percentage points on average, at most "
-        f"{max(distances):.1f}. The sets are not the paper's 48, nor its files",
-        exact=max(distances) < 1,
-    )
-
-
-def _falls(means: Means) -> _outcome.Verdict:
-    """Whether errors fall with r, for every method and lambda."""
     falls = sum(
         means[method, 300, alpha] > means[method, 400, alpha] > means[method, 500, alpha]
         for method in PAPERS
         for alpha in TEXT_ALPHAS
     )
     total = len(PAPERS) * len(TEXT_ALPHAS)
-    return _outcome.judge(
-        "the error falls with the number of features, for all methods",
-        falls == total,
-        f"from r = 300 to 400 to 500, for {falls} of {total} pairs of method and lambda",
+    yield _outcome.judge("table3", "falls", falls == total, falls=falls, total=total)
+
+
+def _leads(results: list[TextResult], means: Means) -> _outcome.Verdict:
+    """Whether BSS has the smallest error of the paper's methods, and by how much at r = 300."""
+    others = [method for method in PAPERS if method != BSS]
+    lead = sum(all(means[BSS, *cell] < means[method, *cell] for method in others) for cell in CELLS)
+    ours = _errors_by_set(results, BSS, 300)
+    tests = {m: wilcoxon_test(ours, _errors_by_set(results, m, 300)) for m in others}
+    holds = lead == len(CELLS) and all(test.p_value < 0.05 for test in tests.values())
+    margins = ", ".join(
+        f"{method} {-test.difference:+.1f} (p = {test.p_value:.2g})"
+        for method, test in tests.items()
     )
+    case = {"lead": lead, "total": len(CELLS), "n_sets": len(results), "margins": margins}
+    return _outcome.judge("table3", "leads", holds, exact=False, **case)
+
+
+def _same_order(means: Means) -> _outcome.Verdict:
+    """Whether the five methods have the printed order in each cell, and close errors."""
+    same, total, distances = 0, len(CELLS), []
+    for count, alpha in CELLS:
+        place = TEXT_ALPHAS.index(alpha)
+        there = {method: PRINTED[count, method][place][0] for method in PAPERS}
+        here = {method: means[method, count, alpha] for method in PAPERS}
+        same += sorted(PAPERS, key=there.__getitem__) == sorted(PAPERS, key=here.__getitem__)
+        distances += [abs(there[method] - here[method]) for method in PAPERS]
+    case = {"same": same, "total": total, "mean": np.mean(distances), "largest": max(distances)}
+    return _outcome.judge("table3", "order", same == total, exact=max(distances) < 1, **case)
 
 
 def _chart(results: list[TextResult]) -> _outcome.Chart:
@@ -186,12 +158,7 @@ def _chart_by_set(results: list[TextResult], count: int) -> _outcome.Chart:
 def _results(results: list[TextResult]) -> _outcome.Table:
     measured = _outcome.PAPER["tables"]["results"]["columns"][3:]
     rows = [
-        (
-            result.name,
-            result.n_documents,
-            result.n_words,
-            *(getattr(row, name) for name in measured),
-        )
+        (result.name, result.n_documents, result.n_words, *attrgetter(*measured)(row))
         for result in results
         for row in result.rows.values()
     ]
@@ -200,14 +167,12 @@ def _results(results: list[TextResult]) -> _outcome.Table:
 
 def _best_everywhere(results: list[TextResult]) -> _outcome.Verdict:
     """In how many cells BSS has the smallest error of the paper's methods."""
-    best, total = 0, len(results) * len(CELLS)
-    for result in results:
-        for cell in CELLS:
-            errors = {method: result.rows[method, *cell].error_mean for method in PAPERS}
-            best += errors[BSS] == min(errors.values())
-    return _outcome.judge(
-        "BSS outperforms the other four on all sets, for all values of lambda",
-        best == total,
-        f"it has the smallest error of the five, or an equal one, in {best} of {total} cells of "
-        f"set, r and lambda ({best / total:.0%})",
+    total = len(results) * len(CELLS)
+    best = sum(
+        result.rows[BSS, *cell].error_mean
+        == min(result.rows[method, *cell].error_mean for method in PAPERS)
+        for result in results
+        for cell in CELLS
     )
+    share = best / total
+    return _outcome.judge("figures", "best", best == total, best=best, total=total, share=share)

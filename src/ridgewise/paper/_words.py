@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The tables of words: what BSS and leverage sampling select most often from documents."""
 
+from typing import Any
+
 import numpy as np
 
-from ridgewise.evaluation import FeatureCount
 from ridgewise.paper import _outcome
 from ridgewise.paper._study import BSS, LEVERAGE, Study, TextResult
 from ridgewise.spectrum import compute_spectrum
@@ -50,17 +51,18 @@ def _looked_up(result: TextResult, method: str, vocabulary: np.ndarray) -> Row:
     selected = result.words[method]
     words = PRINTED[method, result.name].split()
     present = [word for word in words if any(_matches(word, name) for name in vocabulary)]
-    shares = {word: _share(word, selected) for word in present}
+    shares = {
+        word: max(
+            (count.share for count in selected if _matches(word, str(count.feature))), default=0
+        )
+        for word in present
+    }
     always = [word for word in present if shares[word] >= ALWAYS]
     others = [f"{word} {share:.0%}" for word, share in shares.items() if share < ALWAYS]
     return (
         result.name, method, len(words), len(present), len(always),
         ", ".join(always), ", ".join(others),
     )  # fmt: skip
-
-
-def _share(word: str, selected: list[FeatureCount]) -> float:
-    return max((count.share for count in selected if _matches(word, str(count.feature))), default=0)
 
 
 def _matches(word: str, stem: str) -> bool:
@@ -72,9 +74,6 @@ def _matches(word: str, stem: str) -> bool:
 def _verdict(looked_up: list[Row], method: str) -> _outcome.Verdict:
     rows = [row for row in looked_up if row[1] == method]
     n_printed, present, always = (sum(row[place] for row in rows) for place in (2, 3, 4))  # type: ignore[misc]
-    return _outcome.judge(
-        f"the printed words are selected by {method} in every fold",
-        always == present,
-        f"of {n_printed} printed words for {len(rows)} set(s), {present} are in the available "
-        f"data, and {always} of these are selected in every fold",
-    )
+    case: dict[str, Any] = {"printed": n_printed, "present": present, "always": always}
+    holds = always == present
+    return _outcome.judge("words", "always", holds, method=method, n_sets=len(rows), **case)

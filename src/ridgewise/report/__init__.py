@@ -2,24 +2,33 @@
 """Reports of results: terminal output, figures, pages, CSV and JSON."""
 
 from ridgewise._atomic import write_atomically
-from ridgewise.report._comparison_page import alpha_note, answer, comparison_page, headline
-from ridgewise.report._demo import PLOT_FORMATS, demo_record, draw_demo, figure_bytes, print_demo
+from ridgewise.report._comparison import (
+    alpha_note,
+    answer,
+    comparison_page,
+    headline,
+    print_comparison,
+    results_csv,
+)
+from ridgewise.report._demo import demo_record, draw_demo, print_demo
+from ridgewise.report._figures import PLOT_FORMATS, figure_bytes
 from ridgewise.report._outputs import (
-    certificate_record,
     check_folder,
     check_target,
     input_record,
-    results_csv,
-    selected_csv,
     to_json,
     versions,
     write_folder,
 )
-from ridgewise.report._progress import progress, progress_bar, progress_stages
 from ridgewise.report._reproduction import print_outcome, print_summary, write_reproduction
-from ridgewise.report._selection_page import selection_page
-from ridgewise.report._selection_words import judge
-from ridgewise.report._terminal import print_comparison, print_selection
+from ridgewise.report._selection import (
+    certificate_record,
+    judge,
+    print_selection,
+    selected_csv,
+    selection_page,
+)
+from ridgewise.report._terminal import progress, progress_bar, progress_stages
 
 __all__ = [
     "PLOT_FORMATS",

@@ -3,41 +3,33 @@
 
 from dataclasses import asdict
 from importlib.resources import files
-from io import BytesIO
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib import style
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from ridgewise.evaluation import ALL_WORDS, ComparisonRow, Demo
-from ridgewise.report._console import BSS_STYLE, heading, plain_table, print_parts
-from ridgewise.report._style import DASHES, INK, STYLE, look_of
+from ridgewise.evaluation import ALL_WORDS, Demo
+from ridgewise.report._figures import draw_line, new_figure, plain_logarithm
+from ridgewise.report._style import DASHES, INK, look_of
+from ridgewise.report._terminal import BSS_STYLE, heading, plain_table, print_parts
 
-PLOT_FORMATS = ("png", "svg", "pdf")
-DOTS_PER_INCH = 200
-LEAST_SHOWN = 1e-5  # of a direction: the lower limit of the axis
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+LEAST_SHOWN = 1e-5  # lower limit of the axis of kept shares
 ROOM_FOR_NUMBERS = 1.17  # axis limit relative to the longest bar
 
 
 def demo_record(demo: Demo, plot: Path) -> dict[str, Any]:
     """Collect what the demo found, for JSON."""
+    plain = ["python_version", "n_words", "rank", "n_features", "seed", "n_splits", "alpha"]
     return {
-        "python_version": demo.python_version,
+        **{name: getattr(demo, name) for name in plain},
         "n_documents": demo.topics,
-        "n_words": demo.n_words,
-        "rank": demo.rank,
-        "n_features": demo.n_features,
-        "seed": demo.seed,
-        "n_splits": demo.n_splits,
-        "alpha": demo.alpha,
         "telling_words": demo.telling,
         "certificate": {**asdict(demo.certificate), "epsilon": demo.certificate.epsilon},
         "kept": {
@@ -50,30 +42,25 @@ def demo_record(demo: Demo, plot: Path) -> dict[str, Any]:
 
 
 def print_demo(demo: Demo, plot: Path, file: IO[str] | None = None) -> None:
-    """Print what the demo found, in ASCII: it can be printed whatever the encoding."""
-    text = (
-        files("ridgewise.report")
-        .joinpath("templates", "demo.txt")
-        .read_text("utf-8")
-        .format(
-            demo=demo,
-            n_documents=sum(demo.topics.values()),
-            topics=" and ".join(f"{topic} ({count})" for topic, count in demo.topics.items()),
-            share=demo.n_features / demo.n_words,
-        )
-    )
-    *paragraphs, code = text.split("\n\n")
+    """Print what the demo found, in ASCII, so that any encoding can print it."""
+    text = (files("ridgewise.report") / "templates" / "demo.txt").read_text("utf-8")
+    *paragraphs, code = text.format(
+        demo=demo,
+        n_documents=sum(demo.topics.values()),
+        topics=" and ".join(f"{topic} ({count})" for topic, count in demo.topics.items()),
+        share=demo.n_features / demo.n_words,
+    ).split("\n\n")
     data, words, certificate, error = (f"{' '.join(each.split())}\n" for each in paragraphs)
     parts: list[RenderableType] = [
         heading("The data"),
         data,
-        heading("The words that tell most"),
+        heading("The most predictive words"),
         _telling_table(demo),
         words,
         heading("The certificate: what the selected words keep of the data"),
         _certificate_table(demo),
         certificate,
-        heading("The held-out error: how often RLSC is wrong about a document it never saw"),
+        heading("The held-out error: how often RLSC misclassifies a document it never saw"),
         _error_table(demo),
         error,
         Text(f"The figure: {plot}\n"),
@@ -121,29 +108,30 @@ def _error_table(demo: Demo) -> Table:
     return table
 
 
-def draw_demo(demo: Demo) -> Figure:
+def draw_demo(demo: Demo) -> "Figure":
     """Draw held-out errors by method, and what each method keeps in every direction."""
-    with style.context(["default", STYLE]):
-        layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.12, wspace=0.04)
-        figure = Figure(figsize=(10.4, 4.8), layout=layout)
+    with new_figure(10.4, 4.8, w_pad=0.12, h_pad=0.12, wspace=0.04) as figure:
         errors, directions = figure.subplots(1, 2, width_ratios=(1, 1.2))
         _draw_errors(errors, demo)
         _draw_kept(directions, demo)
     return figure
 
 
-def figure_bytes(figure: Figure, file_format: str) -> bytes:
-    """Render a figure."""
-    buffer = BytesIO()
-    with style.context(["default", STYLE]):
-        figure.savefig(buffer, format=file_format, dpi=DOTS_PER_INCH)
-    return buffer.getvalue()
-
-
-def _draw_errors(axes: Axes, demo: Demo) -> None:
+def _draw_errors(axes: "Axes", demo: Demo) -> None:
     """Draw the mean error of each method, with a standard deviation to each side."""
     for place, row in enumerate(demo.rows):
-        _draw_error(axes, place, row)
+        colour, _ = look_of(row.method)
+        axes.errorbar(
+            row.error_mean,
+            place,
+            xerr=row.error_std,
+            color=colour,
+            marker="o",
+            markersize=11 if row.method == "BSS" else 8,
+            linewidth=3.2 if row.method == "BSS" else 1.7,
+        )
+        end = row.error_mean + row.error_std
+        _annotate(axes, f"{row.error_mean:.1%}", (end, place), (6, 0), colour, va="center")
     axes.axvline(demo.rows[0].error_mean, color=INK, linewidth=0.9, linestyle=DASHES, zorder=0)
     labels = [f"{row.method}\n{row.n_selected:.0f} words" for row in demo.rows]
     labels[0] = f"all {demo.n_words} words"
@@ -151,76 +139,44 @@ def _draw_errors(axes: Axes, demo: Demo) -> None:
     axes.set_ylim(len(labels) - 0.5, -0.5)
     rightmost = max(row.error_mean + row.error_std for row in demo.rows)
     axes.set_xlim(0, ROOM_FOR_NUMBERS * max(rightmost, 0.01))  # 0.01: where all errors are 0
-    axes.xaxis.set_major_locator(MaxNLocator(steps=[1, 2, 5, 10]))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda error, _: f"{100 * error:g}%"))
-    axes.set_xlabel("wrongly classified: mean and standard deviation over the repeats")
+    axes.locator_params(axis="x", steps=[1, 2, 5, 10])
+    axes.xaxis.set_major_formatter(lambda error, _: f"{100 * error:g}%")
+    axes.set_xlabel("misclassified: mean and standard deviation over the repeats")
     axes.set_title("Held-out error of RLSC")
 
 
-def _draw_error(axes: Axes, place: int, row: ComparisonRow) -> None:
-    colour, _ = look_of(row.method)
-    axes.errorbar(
-        row.error_mean,
-        place,
-        xerr=row.error_std,
-        color=colour,
-        marker="o",
-        markersize=11 if row.method == "BSS" else 8,
-        linewidth=3.2 if row.method == "BSS" else 1.7,
-    )
-    axes.annotate(
-        f"{row.error_mean:.1%}",
-        (row.error_mean + row.error_std, place),
-        xytext=(6, 0),
-        textcoords="offset points",
-        va="center",
-        color=colour,
-        weight="bold",
-    )
+def _annotate(
+    axes: "Axes",
+    text: str,
+    at: tuple[float, float],
+    offset: tuple[int, int],
+    colour: str,
+    **look: Any,
+) -> None:
+    look |= {"textcoords": "offset points", "color": colour, "weight": "bold"}
+    axes.annotate(text, at, xytext=offset, **look)
 
 
-def _draw_kept(axes: Axes, demo: Demo) -> None:
+def _draw_kept(axes: "Axes", demo: Demo) -> None:
     """Draw the kept share of every direction, one line per method, over the promise of BSS."""
     directions = np.arange(1, demo.rank + 1)
     for method, kept in demo.kept.items():
-        colour, dashes = look_of(method)
-        axes.plot(
-            directions,
-            kept,
-            color=colour,
-            linestyle=dashes,
-            linewidth=3.2 if method == "BSS" else 1.7,
-            zorder=3 if method == "BSS" else 2,
-            label=f"{method}: {kept[-1]:.3g} to {kept[0]:.3g}",
-        )
+        label = f"{method}: {kept[-1]:.3g} to {kept[0]:.3g}"
+        draw_line(axes, method, directions, kept, label=label, marker=None)
     axes.axhline(1, color=INK, linewidth=0.9, linestyle=DASHES, zorder=1)
     axes.set_yscale("log")
     axes.set_ylim(bottom=max(axes.get_ylim()[0], LEAST_SHOWN))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{share:g}"))
-    axes.yaxis.set_minor_formatter(NullFormatter())
+    plain_logarithm(axes)
     axes.grid(axis="y")
     axes.set_xlim(1, demo.rank)
     axes.set_xlabel(f"the {demo.rank} directions of the data, from the most to the least kept")
     axes.set_ylabel("kept of a direction (1: as with all words)")
     axes.set_title("What the selected words keep of the data")
-    _draw_promise(axes, demo)
-    axes.legend(loc="lower left", handlelength=3)
-
-
-def _draw_promise(axes: Axes, demo: Demo) -> None:
     lower, upper = demo.certificate.promised_lower, demo.certificate.promised_upper
-    if lower is None or upper is None:
-        return
-    colour, _ = look_of("bss")
-    axes.axhspan(lower, upper, color=colour, alpha=0.1, linewidth=0, zorder=0)
-    axes.annotate(
-        f"BSS promises {lower:.3g} to {upper:.3g}",
-        (1, upper),
-        xycoords=axes.get_yaxis_transform(),
-        xytext=(-6, -6),
-        textcoords="offset points",
-        ha="right",
-        va="top",
-        color=colour,
-        weight="bold",
-    )
+    if lower is not None and upper is not None:
+        colour, _ = look_of("bss")
+        axes.axhspan(lower, upper, color=colour, alpha=0.1, linewidth=0, zorder=0)
+        place = {"xycoords": axes.get_yaxis_transform(), "ha": "right", "va": "top"}
+        text = f"BSS promises {lower:.3g} to {upper:.3g}"
+        _annotate(axes, text, (1, upper), (-6, -6), colour, **place)
+    axes.legend(loc="lower left", handlelength=3)

@@ -16,7 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from ridgewise._version import __version__
-from ridgewise.report._svg import Picture
+from ridgewise.report._figures import as_svg
 
 
 @dataclass(frozen=True)
@@ -31,18 +31,13 @@ class Column:
     @property
     def classes(self) -> str:
         """The CSS classes of its cells."""
-        return " ".join(["number"] * self.is_number + ["minor"] * self.minor)
-
-    @property
-    def is_number(self) -> bool:
-        """Whether it holds numbers."""
-        return bool(self.format)
+        return " ".join(["number"] * bool(self.format) + ["minor"] * self.minor)
 
     def show(self, value: Any) -> Any:
         """Format a value."""
         if value is None or value != value:  # None or NaN
             return Markup("&ndash;")
-        return self.format.format(value) if self.is_number else value
+        return self.format.format(value) if self.format else value
 
 
 @dataclass(frozen=True)
@@ -75,7 +70,7 @@ def _environment() -> Environment:
     script = script.replace("\r\n", "\n")  # normalised as in browsers, which compute the hash
     environment.globals |= {
         "version": __version__,
-        "Picture": Picture,
+        "as_svg": as_svg,
         "script": Markup(script),
         # The content security policy allows this script only, none injected through the data.
         "script_hash": b64encode(sha256(script.encode()).digest()).decode(),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The files of a selection and of a comparison for programs, and where they are written."""
+"""Files for programs: how CSV and JSON are written, and where."""
 
 import csv
 import json
@@ -8,7 +8,6 @@ import platform
 import shutil
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
-from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -20,42 +19,6 @@ import numpy as np
 from ridgewise._version import __version__
 from ridgewise.datasets import spreadsheet_safe
 from ridgewise.datasets.readers import Table
-from ridgewise.evaluation import Comparison, SelectionRun
-from ridgewise.guarantees import Certificate
-from ridgewise.report._selection_words import judge, parameters_of
-from ridgewise.selectors import method_of
-
-SELECTED_COLUMNS = ("feature", "index", "order", "weight", "leverage", "stands_for")
-RESULT_COLUMNS = {  # with their formats on the page
-    "method": "",
-    "n_features": "{}",
-    "alpha": "{:.4g}",
-    "error_mean": "{:.5g}",
-    "error_std": "{:.5g}",
-    "seconds_mean": "{:.3g}",
-    "stability": "{:z.3f}",
-    "alpha_relative": "{:.3g}",
-    "alpha_edge": "",
-}
-STATEMENT = {
-    False: "lower K <= K~ <= upper K",
-    True: "lower (K + alpha I) <= K~ + alpha I <= upper (K + alpha I)",
-}
-
-
-def selected_csv(run: SelectionRun) -> bytes:
-    """Write the selected features, in the order of selection."""
-    if not run.groups:
-        return csv_bytes(SELECTED_COLUMNS, run.rows)
-    labels = [group.label for group in run.groups for _ in group.members]
-    rows = [(*row, label) for row, label in zip(run.rows, labels, strict=True)]
-    return csv_bytes((*SELECTED_COLUMNS, "group"), rows)
-
-
-def results_csv(comparison: Comparison) -> bytes:
-    """Write a row for every combination of method, number of features and alpha."""
-    rows = ([getattr(row, name) for name in RESULT_COLUMNS] for row in comparison.rows)
-    return csv_bytes(list(RESULT_COLUMNS), rows)
 
 
 def csv_bytes(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
@@ -70,36 +33,6 @@ def csv_bytes(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
     return text.encode(errors="backslashreplace")
 
 
-def certificate_record(run: SelectionRun, table: Table) -> dict[str, Any]:
-    """Collect what is needed to trace and to repeat a selection."""
-    return {
-        "certificate": certificate_fields(run.certificate),
-        "judgement": judge(run),
-        **optimality_fields(run.selector),
-        "alpha": asdict(run.alpha) | {"relative": run.alpha.relative},
-        "random_features": certificate_fields(run.random),
-        "held_out": None if run.held_out is None else asdict(run.held_out),
-        "method": method_of(run.selector),
-        "parameters": parameters_of(run.selector),
-        "n_selected": int(run.selector.n_selected_),
-        **({"groups": [group.label for group in run.groups]} if run.groups else {}),
-        "rank": run.rank,
-        "selected_sha256": sha256(selected_csv(run)).hexdigest(),
-        "notes": list(run.notes),
-        "input": input_record(table),
-        "versions": versions(),
-    }
-
-
-def optimality_fields(selector: Any) -> dict[str, Any]:
-    """The optimality of a subset, if its selector has a bound."""
-    found = getattr(selector, "optimality_", None)
-    if found is None:
-        return {}
-    numbers = {name: getattr(found, name) for name in ("objective", "bound", "gap", "reached")}
-    return {"optimality": numbers | {"sentence": found.sentence}}
-
-
 def input_record(table: Table) -> dict[str, Any]:
     """Describe the files that were read: names without folders, sizes, hashes."""
     return {
@@ -109,15 +42,6 @@ def input_record(table: Table) -> dict[str, Any]:
         "target": table.target_name,
         "files": [asdict(each) | {"path": Path(each.path).name} for each in table.sources],
         "notes": list(table.notes),
-    }
-
-
-def certificate_fields(certificate: Certificate) -> dict[str, Any]:
-    """A certificate's fields, and the statement that they are about."""
-    names = ("lower", "upper", "epsilon", "promised_lower", "promised_upper", "confidence")
-    more = ("alpha", "verified", "note")
-    return {"statement": STATEMENT[certificate.alpha > 0]} | {
-        name: getattr(certificate, name) for name in names + more
     }
 
 
@@ -185,18 +109,14 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
         part.mkdir()
         for name, content in files.items():
             (part / name).write_bytes(content)
-        _put_in_place(part, folder, files)
+        if not folder.exists():
+            part.rename(folder)
+            return
+        for name in files:
+            (folder / name).unlink(missing_ok=True)
+        for name in files:
+            (part / name).rename(folder / name)
     except OSError as error:
         raise OSError(f"cannot write {folder}: {error.strerror}") from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
-
-
-def _put_in_place(part: Path, folder: Path, names: Collection[str]) -> None:
-    if not folder.exists():
-        part.rename(folder)
-        return
-    for name in names:
-        (folder / name).unlink(missing_ok=True)
-    for name in names:
-        (part / name).rename(folder / name)

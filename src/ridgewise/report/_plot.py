@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Small plots as inline SVG, without matplotlib: to load that takes longer than a small selection.
+"""Small plots as inline SVG, not by matplotlib: importing it takes as long as a small selection.
 
 Lengths are in points, as in matplotlib's SVG. Colours are those of `_style`, so that plots follow
 the light and dark mode of a page.
@@ -13,23 +13,23 @@ from markupsafe import Markup, escape
 
 from ridgewise.report._style import FAINT, GRID, INK, PALETTE
 
-WIDTH = 331.0  # so that letters are legible on a phone
-SMALL, USUAL, TITLE = 8.5, 10.0, 11.0  # sizes of letters
-LETTER = 0.6  # width of a letter, of its size
+WIDTH = 331.0  # so that text is legible on a phone
+SMALL, USUAL, TITLE = 8.5, 10.0, 11.0  # font sizes
+LETTER = 0.6  # mean width of a letter, relative to the font size
 DASHED = "5 3"
 MOST_TICKS = 10
 
 
 @dataclass(frozen=True)
 class Scale:
-    """The values of an axis, from one end to the other."""
+    """The range of an axis."""
 
     low: float
     high: float
     logarithmic: bool = False
 
     def place(self, values: object) -> np.ndarray:
-        """Where values are, from 0 at the low end to 1 at the high one."""
+        """Positions of values on the axis: 0 is its low end, 1 its high end."""
         ends = np.array([self.low, self.high])
         scaled = np.asarray(values, dtype=float)
         if self.logarithmic:
@@ -60,7 +60,7 @@ class Plot:
     y: Scale
     height: float
     title: str = ""
-    left: float = 48.0  # of the axes to the edge, for tick labels
+    left: float = 48.0  # margin for tick labels
     bottom: float = 36.0
     right: float = 12.0
     parts: list[str] = field(default_factory=list)
@@ -71,7 +71,7 @@ class Plot:
             self.text(self.left, 14, self.title, size=TITLE, bold=True)
 
     def points(self, x: object, y: object) -> list[tuple[float, float]]:
-        """Points of the SVG for values."""
+        """Convert values to SVG coordinates."""
         across = self.left + self.x.place(x) * (WIDTH - self.left - self.right)
         down = self.top + (1 - self.y.place(y)) * (self.height - self.top - self.bottom)
         return list(zip(np.atleast_1d(across).tolist(), np.atleast_1d(down).tolist(), strict=True))
@@ -87,7 +87,7 @@ class Plot:
         bold: bool = False,
         turned: bool = False,
     ) -> None:
-        """Write words at a point of the SVG, from below upwards where they are turned."""
+        """Write text at SVG coordinates, upwards if it is turned."""
         style = f"font-size: {size}px; text-anchor: {anchor}; fill: {_css(INK)}"
         style += "; font-weight: bold" * bold
         turn = f' transform="rotate(-90 {x:.1f} {y:.1f})"' * turned
@@ -96,7 +96,7 @@ class Plot:
         )
 
     def paths(self, outlines: Iterable[Sequence[tuple[float, float]]], style: str) -> None:
-        """Draw polygons through points of the SVG, as one path."""
+        """Draw polygons through SVG coordinates, as one path."""
         lines = ("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in outline) for outline in outlines)
         if path := "".join(lines):
             self.parts.append(f'<path d="{path}" style="{style}"/>')
@@ -129,7 +129,7 @@ class Plot:
             self.text((self.left + WIDTH - self.right) / 2, bottom + 28, label, anchor="middle")
 
     def y_axis(self, ticks: Sequence[float], labels: Sequence[object], label: str = "") -> None:
-        """Draw the tick labels of the left axis; where it has a label, a grid too."""
+        """Draw the tick labels of the left axis, and a grid if it has a label."""
         places = self.points(np.full(len(ticks), self.x.low), ticks)
         if label:
             self.paths([[(x, y), (WIDTH - self.right, y)] for x, y in places], stroke(GRID, 0.8))
@@ -140,7 +140,7 @@ class Plot:
             self.text(x - 5, y + 0.35 * size, words, size=size, anchor="end")
 
     def legend(self, entries: Sequence[tuple[str, str, float]], x: float, y: float) -> None:
-        """List the names, colours and widths of lines, from a point of the SVG downwards."""
+        """List the names, colours and widths of lines, downwards from SVG coordinates."""
         for place, (name, colour, width) in enumerate(entries):
             middle = y + 15 * place
             self.paths([[(x, middle), (x + 18, middle)]], stroke(colour, width))
@@ -165,7 +165,7 @@ def plain(values: Iterable[float]) -> list[str]:
 
 
 def room_for(labels: Iterable[str], size: float = SMALL) -> float:
-    """The width of the longest label, about."""
+    """The approximate width of the longest label."""
     return LETTER * size * max(map(len, labels)) + 8
 
 

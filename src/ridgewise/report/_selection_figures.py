@@ -12,19 +12,19 @@ from ridgewise.guarantees import Certificate
 from ridgewise.report._plot import DASHED, SMALL, WIDTH, Plot, Scale, plain, room_for, stroke
 from ridgewise.report._style import BLUE, FAINT, INK, ORANGE, one_line
 
-MOST_POINTS = 600  # of a curve: the resolution of a screen
-SHADES = 10  # of the colour of a correlation
-STROKE = 1.22  # of a selected feature: up and down by this factor
-ROW = 36.0  # points: height of an interval
+MOST_POINTS = 600  # largest number of points of a curve
+SHADES = 10  # levels of colour for a correlation
+STROKE = 1.22  # half the length of a mark on the logarithmic axis, as a factor
+ROW = 36.0  # height of an interval, in points
 
 
 def draw_certificate(intervals: Sequence[tuple[str, Certificate]]) -> Plot:
-    """Draw intervals one below the other, on a scale from lost to perfect."""
+    """Draw intervals one below the other; 0 is lost, 1 is perfect."""
     largest = max(1.2, *(one.upper for _, one in intervals))
     count = len(intervals)
     words = [f"{one.lower:.3g} to {one.upper:.3g}" for _, one in intervals]
     left = room_for((name for name, _ in intervals), 10)
-    room = 1 - room_for(words, 10) / (WIDTH - left)  # of the longest bar
+    room = 1 - room_for(words, 10) / (WIDTH - left)  # share of the axis for the longest bar
     x, y = Scale(-0.05 * largest, largest / room), Scale(count - 0.4, -0.6)
     plot = Plot(x, y, 30 + ROW * count, left=left, bottom=22)
     for place, (name, one) in enumerate(intervals):
@@ -99,7 +99,7 @@ def draw_singular_values(run: SelectionRun) -> Plot:
 
 
 def draw_path(selector: Any) -> Plot:
-    """Draw how much a subset reaches as it grows, and what no subset of the same size passes."""
+    """Draw the objective of a growing subset, and bounds that no subset of the same size passes."""
     path = np.concatenate([[0.0], selector.objective_path_])
     sizes = sorted(selector.gap_path_)
     proofs = [selector.gap_path_[size] for size in sizes]

@@ -18,8 +18,17 @@ COLOURS = {name: colour for colour, name in PALETTE.items()}
 INK, FAINT, GRID, BLUE, ORANGE, GREEN, PINK = PALETTE
 DASHES = (0, (4, 3))
 
-WHOLE = {ALL_WORDS: (INK, "-"), ALL_FEATURES: (INK, DASHES)}
-SPARE = (  # for methods that are not in the registry
+OTHER_LOOKS: dict[str, tuple[str, object]] = {  # labels that are not in the registry
+    ALL_WORDS: (INK, "-"),
+    ALL_FEATURES: (INK, DASHES),
+    "top leverage scores": (ORANGE, ":"),
+    "BSS, slack": (BLUE, (0, (5, 1.5))),
+    "BSS, slack and polish": (BLUE, (0, (1.5, 1.2))),
+    "BSS on 2 singular vectors": (PINK, "-"),
+    "printed": (FAINT, "-"),
+    "here": (BLUE, "-"),
+}
+SPARE = (  # for all others
     (BLUE, DASHES),
     (PINK, (0, (5, 1.5))),
     (ORANGE, (0, (1, 1))),
@@ -29,8 +38,8 @@ SPARE = (  # for methods that are not in the registry
 
 def look_of(method: str, place: int = 0) -> tuple[str, object]:
     """Return the colour and the line style of a method."""
-    if method in WHOLE:
-        return WHOLE[method]
+    if method in OTHER_LOOKS:
+        return OTHER_LOOKS[method]
     for name, entry in METHODS.items():
         if entry.look is not None and method in (name, entry.label):
             return COLOURS[entry.look[0]], entry.look[1]
@@ -47,9 +56,9 @@ STYLE = {
     "axes.spines.top": False,
     "axes.titlelocation": "left",
     "axes.titlepad": 12,
-    "axes.titlesize": 11.5,
+    "axes.titlesize": 11,
     "axes.titleweight": "bold",
-    "font.size": 9.5,
+    "font.size": 10,
     "grid.color": GRID,
     "legend.frameon": False,
     "text.color": INK,

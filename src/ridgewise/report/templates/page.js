@@ -1,5 +1,5 @@
 "use strict";
-// Tables that sort, filter and download. Without this the page is as readable, and stands still.
+// Tables that sort, filter and download. Without JavaScript they are static, and as readable.
 (() => {
   const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
 
@@ -8,7 +8,7 @@
     return cell.dataset.value === "" ? null : Number(cell.dataset.value);
   };
 
-  // Rows without a value come last, whichever way the others go.
+  // Rows without a value come last in either order.
   const compare = (a, b, way) => {
     if (a === null || b === null) return (a === null) - (b === null);
     return way * (typeof a === "number" ? a - b : collator.compare(a, b));
