@@ -151,3 +151,12 @@ def test_random_features_never_look_good(shared_data, name):
 def test_random_features_never_look_good_anywhere(shared_data):
     for folder in sources(shared_data):
         check_source(folder)
+
+
+def test_why_there_is_no_held_out_error_is_said():
+    X, _ = make_ridge_synthetic(random_state=0)
+    settings = {"feature_names": NAMES, "classify": True, "n_splits": 5}
+    for y in (np.zeros(30), np.arange(30) == 0):  # one class, and one with a single sample
+        run = run_selection(BSSSelector(60), X, y.astype(int), **settings)
+        assert run.held_out is None
+        assert run.notes[-1].startswith("No held-out error")

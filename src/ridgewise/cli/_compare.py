@@ -163,7 +163,9 @@ def compare_methods(
         )
     with report.progress(quiet=quiet) as on_step:
         on_step("writing")
-        page = report.comparison_page(comparison, table, title=file.name)
+        page = report.comparison_page(
+            comparison, table, title=file.name, command=shared.command_line(file)
+        )
         contents = report.results_csv(comparison), page.encode(errors="backslashreplace")
         report.write_folder(folder, dict(zip(FILES, contents, strict=True)))
     paths = [folder / name for name in FILES]

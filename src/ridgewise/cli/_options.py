@@ -18,10 +18,13 @@ from sklearn import config_context
 
 from ridgewise import report
 from ridgewise.barrier import RULES
+from ridgewise.cli import arguments
 from ridgewise.datasets import readers
 from ridgewise.evaluation import SCALES
 from ridgewise.selectors import METHODS
 
+ONLY_OUTPUT = {"--force", "-f", "--quiet", "-q", "--json"}
+ONLY_OUTPUT_WITH_VALUE = {"--output", "-o", "--save", "--write", "--memory", "--jobs", "-j"}
 SIZE = re.compile(r"(\d+\.?\d*|\.\d+)\s*([kmgt])(i?)b?", re.IGNORECASE)
 
 Seed = Annotated[
@@ -292,3 +295,18 @@ def check_outputs(
             raise ValueError(f"cannot write {path}: it is the input file")
     report.check_folder(folder, names, overwrite=overwrite)
     return folder
+
+
+def command_line(file: Path) -> str:
+    """The running command as a user would type it, without options that concern output only."""
+    parts, is_value = ["ridgewise"], False
+    for argument in arguments:
+        name, _, value = argument.partition("=")
+        if is_value:
+            is_value = False
+        elif name in ONLY_OUTPUT_WITH_VALUE:
+            is_value = not value
+        elif name not in ONLY_OUTPUT:
+            is_path = argument == str(file) or ("/" in argument and Path(argument).exists())
+            parts.append(Path(argument).name if is_path else argument)
+    return shlex.join(parts)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`ridgewise select`."""
 
-import shlex
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -14,7 +13,7 @@ import typer
 from ridgewise import evaluation, report
 from ridgewise._typing import is_sparse
 from ridgewise.cli import _options as shared
-from ridgewise.cli import app, arguments, command
+from ridgewise.cli import app, command
 from ridgewise.cli._groups import group_labels
 from ridgewise.cli._options import AsJson, Force, Quiet, Seed, reads_file
 from ridgewise.datasets import SAVE_FORMATS, marked_h5ad, table_bytes
@@ -23,8 +22,6 @@ from ridgewise.selectors import METHODS, check_method, explain_defaults, make_se
 
 FEATURES_PER_DIRECTION = 4  # for BSS this promises [1/4, 9/4]
 FILES = ("selected.csv", "certificate.json", "report.html")
-ONLY_OUTPUT = {"--force", "-f", "--quiet", "-q", "--json"}
-ONLY_OUTPUT_WITH_VALUE = {"--output", "-o", "--save", "--write", "--memory", "--jobs", "-j"}
 SUPERVISED = [name for name, entry in METHODS.items() if entry.target]
 
 
@@ -212,7 +209,7 @@ def select_and_report(
         on_step("writing")
         start = perf_counter()
         record = report.certificate_record(run, table)
-        page = report.selection_page(run, table, title=file.name, command=_command_line(file))
+        page = report.selection_page(run, table, title=file.name, command=shared.command_line(file))
         contents = (
             report.selected_csv(run),
             f"{report.to_json(record)}\n".encode(),
@@ -304,18 +301,3 @@ def _selected_bytes(table: Table, selector: Any, path: Path) -> bytes:
         y=table.y,
         target_name=table.target_name,
     )
-
-
-def _command_line(file: Path) -> str:
-    """The running command as a user would type it, without options that concern output only."""
-    parts, is_value = ["ridgewise"], False
-    for argument in arguments:
-        name, _, value = argument.partition("=")
-        if is_value:
-            is_value = False
-        elif name in ONLY_OUTPUT_WITH_VALUE:
-            is_value = not value
-        elif name not in ONLY_OUTPUT:
-            is_path = argument == str(file) or ("/" in argument and Path(argument).exists())
-            parts.append(Path(argument).name if is_path else argument)
-    return shlex.join(parts)

@@ -208,6 +208,8 @@ def run_selection(
             held_out = _held_out(
                 selector, everything, y, n_splits, classify=classify, center=center, prepare=prepare
             )
+        if held_out is None:
+            notes = [*notes, "No held-out error: it needs two classes, of two samples each."]
     return SelectionRun(
         selector=selector,
         certificate=certificate,

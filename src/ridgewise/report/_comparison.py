@@ -58,7 +58,7 @@ RESULT_COLUMNS = {  # with their formats on the page
 Measure = Callable[[ComparisonRow], float]
 
 
-def comparison_page(comparison: Comparison, table: Table, *, title: str) -> str:
+def comparison_page(comparison: Comparison, table: Table, *, title: str, command: str = "") -> str:
     """Make the page of a comparison."""
     found = summarize(comparison)
     best = recommended(comparison, found)
@@ -85,6 +85,7 @@ def comparison_page(comparison: Comparison, table: Table, *, title: str) -> str:
         everything=_everything(comparison),
         agreed=_agreed_table(comparison, best.row.n_features),
         n_features=best.row.n_features,
+        command=command,
     )
 
 
@@ -129,11 +130,13 @@ def results_csv(comparison: Comparison) -> bytes:
 
 def headline(comparison: Comparison, best: MethodSummary) -> str:
     """Say in one line which method and how many features are best."""
-    who = f"{best.row.n_features:,} features by {label_of(best.row.method)}"
+    who = f"{counted(best.row.n_features)} by {label_of(best.row.method)}"
     whole = f"all {comparison.n_features_in:,}"
-    if best.is_better:
-        return f"{who} do better than {whole}"
-    return f"{who} {'do as well as' if best.is_as_good else 'come closest to'} {whole}"
+    if best.row.n_features == 1:
+        verbs = "does better than", "does as well as", "comes closest to"
+    else:
+        verbs = "do better than", "do as well as", "come closest to"
+    return f"{who} {verbs[0 if best.is_better else 1 if best.is_as_good else 2]} {whole}"
 
 
 def answer(comparison: Comparison, found: Sequence[MethodSummary]) -> str:
@@ -151,7 +154,12 @@ def answer(comparison: Comparison, found: Sequence[MethodSummary]) -> str:
 
 
 def _who(row: ComparisonRow) -> str:
-    return f"the {row.n_features:,} features of {label_of(row.method)}"
+    return f"the {counted(row.n_features)} of {label_of(row.method)}"
+
+
+def counted(n_features: int) -> str:
+    """So many features."""
+    return f"{n_features:,} feature{'' if n_features == 1 else 's'}"
 
 
 def _chance(comparison: Comparison, best: MethodSummary) -> str:

@@ -269,8 +269,8 @@ def verdict(run: SelectionRun) -> str:
     if kind == "fair":
         return "Something is kept, more than by random features."
     if run.certificate.eta <= GOOD:
-        return "Much is kept, but random features keep as much."
-    return "Little is kept: random features keep as much."
+        return "Much is kept, but random features keep about as much."
+    return "Little is kept, about as little as by random features."
 
 
 def describe_alpha(alpha: ModelAlpha) -> str:

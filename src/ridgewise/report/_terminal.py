@@ -57,7 +57,9 @@ def plain_table(*columns: str, text_columns: int = 1) -> Table:
     """Make an empty table: the first columns hold text, left-aligned, the others numbers."""
     table = Table(box=SIMPLE, header_style="dim", pad_edge=False)
     for place, column in enumerate(columns):
-        table.add_column(column, justify="left" if place < text_columns else "right")
+        is_text = place < text_columns
+        # names are shown whole: wrapped where the terminal is narrow
+        table.add_column(column, justify="left" if is_text else "right", overflow="fold")
     return table
 
 
