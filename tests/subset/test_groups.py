@@ -75,7 +75,6 @@ def test_steps_that_were_wrong_are_undone(target, monkeypatch):
     monkeypatch.setattr(grouped, "POOL", 8)
     monkeypatch.setattr(grouped, "POOL_FEATURES", (8, 8))
     monkeypatch.setattr(grouped, "MARGIN", 0.0)
-    monkeypatch.setattr(grouped, "MARGIN_OF_FEW", 0.0)
     rng = np.random.default_rng(1)
     X, groups = instance(rng, 15, 60)
     X = X + 2 * rng.standard_normal((15, 1))

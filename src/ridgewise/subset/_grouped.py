@@ -8,7 +8,8 @@ step changes G to G - a^T a and H to H - a^T w - w^T a, with a = A^T X_g and w =
 
 Gains outside of the pool change in the meantime. They are assumed to rise no more, or fall no less,
 than those of the pool do, with a margin, and the pool is left when a group outside may be better.
-Its gain after the steps is a check: steps at which the group may have been better are undone.
+Their gains after the steps are a check; with few targets, so are the bounds at every step. Steps at
+which a group outside may have been better are undone.
 """
 
 import math
@@ -24,9 +25,8 @@ from ridgewise.subset._state import TIE, State, add, largest
 POOL = 32  # groups at least ...
 POOL_FEATURES = 512, 2048  # ... and features, about; between these, a 16th of all
 REBASE = 8  # steps after which the bounds on gains in a pool are computed anew
-# By how much more gains outside may rise than in the pool, in terms of the spread there: they are
-# more groups. With few targets, gains are sums of few squares, and spread further.
-MARGIN, MARGIN_OF_FEW = 0.25, 0.5
+MARGIN = 1 / 3  # by which gains outside may rise more than in the pool, of the spread there
+AT_ONCE = 64  # steps that are checked by one product with all features
 
 
 class GroupState(State):
@@ -50,7 +50,6 @@ class GroupState(State):
         features = min(max(problem.columns.shape[1] // 16, fewest), most)
         self.size = max(POOL, round(features / problem.groups.sizes.mean()))
         self.most = self.size  # steps before the next look at all groups
-        self.margin = MARGIN_OF_FEW if 2 * self.F.shape[1] < len(self.F) else MARGIN
         # at first as if features of a group were orthogonal, and M the identity
         sums, g = problem.groups.sums, self.lengths2 / problem.alpha
         self.shares = (sums(g / (1 + g)) + 1e-300) / (sums(g) + 1e-300)
@@ -132,16 +131,21 @@ class GroupState(State):
             return False
         others = self.gains >= 0
         others[self.pool.ids] = False
-        # square roots, by which gains outside are compared: 0 and more
+        # gains outside are compared by their square roots
         outside = math.sqrt(self.outside) if others.any() else -math.inf
+        shares = self.shares
         with one_blas_thread():
-            gains, rises = self.steps(goal, outside)
+            gains, rises, bases = self.steps(goal, outside)
         chosen = self.pool.ids[self.pool.picks]
         taken = np.sqrt(np.array(gains) / self.prices[chosen]) * (1 + TIE[self.dtype])
         self.record(chosen.tolist(), gains)
         self.measure()
-        after = np.sqrt(np.maximum(self.gains[others], 0)).max(initial=-math.inf) - rises[-1]
-        worse = np.flatnonzero(taken[1:] < max(outside, after) + rises[1:-1])
+        if len(bases) > 0:
+            highest = self.roots_outside(bases[:-1], others, np.maximum(shares, self.shares))
+        else:
+            after = np.sqrt(np.maximum(self.gains[others], 0)).max(initial=-math.inf) - rises[-1]
+            highest = max(outside, after) + rises[1:-1]
+        worse = np.flatnonzero(taken[1:] < highest)
         self.most = min(self.size, 4 * self.most)
         if len(worse) > 0:
             kept = int(worse[0]) + 1
@@ -150,7 +154,9 @@ class GroupState(State):
             self.measure()
         return True
 
-    def steps(self, goal: float, outside: float) -> tuple[list[float], FloatArray]:
+    def steps(
+        self, goal: float, outside: float
+    ) -> tuple[list[float], FloatArray, list[FloatArray]]:
         """Add the best groups of the pool until one outside may be better.
 
         Returns
@@ -158,12 +164,15 @@ class GroupState(State):
         gains : list of float
         rises : ndarray
             See `Pool.rise`: before each step, and after the last.
+        bases : list of ndarray of shape (n, t)
+            B after each step, if it has few columns and there are groups outside.
         """
         pool, costs = self.pool, self.limits.costs[self.pool.ids]
         room, objective = self.room, self.objectives[-1]
         most = len(costs) if outside < 0 else min(self.most, (3 * len(costs) + 1) // 4)
+        is_few = 2 * self.F.shape[1] < len(self.F) and outside >= 0
         gains: list[float] = []
-        rises = [0.0]
+        rises, bases = [0.0], [self.B]
         while len(gains) < most and objective > goal:
             j, best = pool.best(costs <= room * ROUNDED_UP)
             if best < 0 or (gains and math.sqrt(best) < outside + rises[-1]):
@@ -171,10 +180,29 @@ class GroupState(State):
             gain, A, W = add(self.R, self.N, pool.features(j))
             pool.move(j, A, W)
             gains.append(max(gain, 0.0))
-            rises.append(pool.rise(self.margin))
+            rises.append(pool.rise())
             room -= float(costs[j])
             objective -= self.trace * gain
-        return gains, np.array(rises)
+            if is_few:
+                bases.append(bases[-1] - A @ (A.T @ self.F))
+        return gains, np.array(rises), bases[1:]
+
+    def roots_outside(
+        self, bases: list[FloatArray], others: BoolArray, shares: FloatArray
+    ) -> FloatArray:
+        """The largest sqrt(gain) of the others for each of some B, for gains of these shares."""
+        found = []
+        for start in range(0, len(bases), AT_ONCE):
+            some = bases[start : start + AT_ONCE]
+            h = np.empty((len(some), self.columns.shape[1]))
+            B = self.centred(np.hstack(some)).astype(self.dtype)
+            for place, products in self.columns.products(B):
+                squares = np.square(products.T).reshape(len(some), -1, len(products))
+                squares.sum(axis=1, out=h[:, place])
+            for one in h:
+                gains = self.problem.groups.sums(one) * shares / self.prices
+                found.append(math.sqrt(gains[others].max()))
+        return np.array(found)
 
 
 class Pool:
@@ -250,13 +278,13 @@ class Pool:
         ties = likely[found >= best * (1 - TIE[np.float64])]
         return int(ties[self.ids[ties].argmin()]), best
 
-    def rise(self, margin: float) -> float:
+    def rise(self) -> float:
         """By how much sqrt(gain) rises at most since the first step, with a margin for others."""
         rises = (self.roots - self.first)[self.left]
         if len(rises) == 0:
             return 0.0
         most = float(rises.max())
-        return most + margin * (most - float(rises.mean()))
+        return most + MARGIN * (most - float(rises.mean()))
 
     def features(self, j: int) -> FloatArray:
         """Those of the group at place j."""

@@ -90,7 +90,7 @@ class State:
         self.n_in_kernel = 0
 
     def refresh(self) -> None:
-        """R = root root^T and N = B B^T from K_S."""
+        """R = root root^T, N = B B^T and the objective from K_S."""
         alpha, n = self.problem.alpha, len(self.F)
         if len(self.selected) == 0:
             self.root, self.R = np.eye(n) / math.sqrt(alpha), np.eye(n) / alpha
@@ -102,6 +102,9 @@ class State:
             self.root = inverse_root(self.kernel, alpha)
             self.R = self.root @ self.root.T
             self.B = self.root @ (self.root.T @ self.F)
+            # the sum of the gains has lost digits
+            inner = float(np.vdot(self.F, self.B))
+            self.objectives[-1] = self.trace * inner + self.problem.constant
         self.N = self.B @ self.B.T
 
     def heights(self) -> FloatArray:
