@@ -32,6 +32,7 @@ from ridgewise.subset._state import TIE, State, largest
 STEPS = 48  # between two products with all features
 POOL = 2 * STEPS  # features, at least; up to twice as many for large d
 EARLY = 16  # steps; the first ones change h of sparse features the most: in double precision
+LEAVE = 0.95  # of the largest gain outside: those fall too, and steps are checked afterwards
 DRIFT = 1e-4  # relative error of g or h from which on they are computed anew
 
 
@@ -116,7 +117,7 @@ class FeatureState(State):
                 if dearest > room:
                     gains[prices > room * ROUNDED_UP] = -np.inf
                 best = float(gains.max())
-                if best == -np.inf or (rooms and best < outside):
+                if best == -np.inf or (rooms and best < LEAVE * outside):
                     break
                 j = int((gains >= best - TIE[np.float64] * abs(best)).argmax())
                 objective -= self.trace * pool.step(j)
@@ -149,11 +150,10 @@ class FeatureState(State):
         g, h, prices = self.g.copy(), self.h.copy(), self.prices
         taken = np.array(pool.gains) * (1 + TIE[self.dtype]) / prices[pool.features[pool.picks]]
         kept = len(rooms)
-        W2 = float(np.abs(W.T @ W).sum(axis=0).max())  # at least the square of W's spectral norm
         for place, a, w in self.products(A, W):
             c, a2 = 1 + g[place], np.einsum("ij,ij->i", a, a)
             # over the steps h rises to at most reach, by Cauchy-Schwarz, and c falls to c - a2
-            reach = h[place] + 2 * np.sqrt(a2 * self.lengths2[place] * W2)
+            reach = h[place] + 2 * np.sqrt(a2 * np.einsum("ij,ij->i", w, w))
             least = taken[1:kept].min(initial=np.inf) * prices[place] * (c - a2)
             rows = np.flatnonzero(outside[place] & (reach > least))
             if len(rows) > 0:
