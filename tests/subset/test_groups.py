@@ -182,6 +182,16 @@ def test_the_bound_is_close():
     assert np.median(gaps) < 0.05
 
 
+@pytest.mark.parametrize("target", ["data", "y"])
+def test_nothing_of_the_size_of_x_is_made_dense(target, peak_memory):
+    n, d = 400, 50_000
+    X = sp.random_array((n, d), density=0.001, random_state=0, format="csc")
+    groups, Y = resolve_groups(5, d), np.eye(n)[:, :2] - 1 / n
+    problem = Problem.of(compute_spectrum(X, center=True), target, 0.1, Y, groups)
+    peak = peak_memory(lambda: greedy_path(problem, Limits.count(d // 5, 30)))
+    assert peak < n * d * 8 / 2
+
+
 def test_enough_stops_early():
     X, groups = instance(np.random.default_rng(3), 20, 60)
     problem = Problem.of(compute_spectrum(X), "data", 10.0, groups=groups)

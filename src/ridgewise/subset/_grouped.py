@@ -23,9 +23,9 @@ from ridgewise.subset._problem import ROUNDED_UP, Limits, Problem
 from ridgewise.subset._state import TIE, State, add, largest
 
 POOL = 32  # groups at least ...
-POOL_FEATURES = 512, 2048  # ... and features, about; between these, a 16th of all
-REBASE = 8  # steps after which the bounds on gains in a pool are computed anew
-MARGIN = 1 / 3  # by which gains outside may rise more than in the pool, of the spread there
+POOL_FEATURES = 640, 2048  # ... and features, about; between these, a 12th of all dense ones
+REBASE = 16  # steps after which the bounds on gains in a pool are computed anew
+MARGIN = 0.5  # by which gains outside may rise more than in the pool, of the spread there
 AT_ONCE = 64  # steps that are checked by one product with all features
 
 
@@ -47,7 +47,8 @@ class GroupState(State):
     def __init__(self, problem: Problem, limits: Limits) -> None:
         super().__init__(problem, limits)
         fewest, most = POOL_FEATURES
-        features = min(max(problem.columns.shape[1] // 16, fewest), most)
+        is_sparse = self.columns.is_sparse_enough  # then a look at all groups costs little
+        features = fewest if is_sparse else min(max(self.columns.shape[1] // 12, fewest), most)
         self.size = max(POOL, round(features / problem.groups.sizes.mean()))
         self.most = self.size  # steps before the next look at all groups
         # at first as if features of a group were orthogonal, and M the identity
