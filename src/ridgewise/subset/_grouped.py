@@ -9,7 +9,8 @@ step changes G to G - a^T a and H to H - a^T w - w^T a, with a = A^T X_g and w =
 Gains outside of the pool change in the meantime. They are assumed to rise no more, or fall no less,
 than those of the pool do, with a margin, and the pool is left when a group outside may be better.
 Their gains after the steps are a check; with few targets, so are the bounds at every step. Steps at
-which a group outside may have been better are undone.
+which a group outside may have been better are undone. The path is that of the plain algorithm
+unless gains outside change in ways that gains in the pool do not.
 """
 
 import math
@@ -26,6 +27,7 @@ POOL = 32  # groups at least ...
 POOL_FEATURES = 640, 2048  # ... and features, about; between these, a 12th of all dense ones
 REBASE = 16  # steps after which the bounds on gains in a pool are computed anew
 MARGIN = 0.5  # by which gains outside may rise more than in the pool, of the spread there
+SMALL = 12  # features of a group up to which products of its matrices are not worth a BLAS call
 AT_ONCE = 64  # steps that are checked by one product with all features
 
 
@@ -110,7 +112,7 @@ class GroupState(State):
         some : ndarray of shape (m,)
             The groups of a stack.
         rows : ndarray of shape (m, k, n)
-            Their features; zeros fill up groups of less than k.
+            Their features, or as many as there are samples; zeros fill up smaller groups.
         """
         groups = self.problem.groups
         powers = np.frexp(groups.sizes[ids])[1]
@@ -122,8 +124,11 @@ class GroupState(State):
                 some = alike[start : start + count]
                 missing = np.arange(k) >= groups.sizes[some, None]
                 places = groups.starts[some, None] + np.where(missing, 0, np.arange(k))
-                rows = self.columns.take(groups.order[places.ravel()]).T.reshape(len(some), k, -1)
+                features, back = np.unique(groups.order[places], return_inverse=True)
+                rows: FloatArray = self.columns.take(features).T[back.reshape(places.shape)]
                 rows[missing] = 0
+                if k > rows.shape[2]:  # only X_g X_g^T matters: n features do as well
+                    rows = np.asarray(np.linalg.qr(rows, mode="r"))
                 yield some, rows
 
     def choose(self, goal: float) -> bool:
@@ -348,10 +353,18 @@ class Stack:
     def move(self, both: FloatArray) -> None:
         """G - a^T a and H - a^T w - w^T a, for A and W in the rows of ``both``."""
         a, w = (both @ self.P).reshape(2, len(both) // 2, *self.G.shape[1:])
-        self.G -= np.einsum("tig,tjg->ijg", a, a)
-        cross = np.einsum("tig,tjg->ijg", a, w)
+        self.G -= products(a, a)
+        cross = products(a, w)
         self.H -= cross
         self.H -= cross.transpose(1, 0, 2)
+
+
+def products(a: FloatArray, w: FloatArray) -> FloatArray:
+    """a_g^T w_g of arrays of shape (t, k, m), in shape (k, k, m)."""
+    if a.shape[1] <= SMALL:
+        found: FloatArray = np.einsum("tig,tjg->ijg", a, w)
+        return found
+    return (a.transpose(2, 1, 0) @ w.transpose(2, 0, 1)).transpose(1, 2, 0)
 
 
 def forms(rows: FloatArray, R: FloatArray, N: FloatArray) -> tuple[FloatArray, FloatArray]:
