@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What SubsetSelector costs, in times of LeverageSelector, and its bound, in times of it.
+"""What SubsetSelector costs, in times of LeverageSelector; its bound and groups, in times of it.
+
+Groups are of 5 features: consecutive ones, or random ones where X is sparse.
 
     python -m benchmarks.subset                    all of it
     python -m benchmarks.subset --only techtc      a part: techtc, gaussian, wide, ALL
@@ -10,11 +12,14 @@ Real data is read from --data and left out, with a word, where it is absent.
 
 import argparse
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from time import process_time
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from benchmarks.engine import SHARED
@@ -22,6 +27,7 @@ from ridgewise import LeverageSelector, SubsetSelector
 from ridgewise.datasets import read_techtc_folder
 
 RUNS = 5
+GROUP = 5  # features
 
 
 def main() -> None:
@@ -38,7 +44,7 @@ def main() -> None:
 
 
 def measure(name: str, folder: Path) -> Iterator[str]:
-    """A line for each target."""
+    """A line for each target, and one for groups."""
     try:
         X, y, size, center = DATA[name](folder)
     except FileNotFoundError as error:
@@ -59,6 +65,20 @@ def measure(name: str, folder: Path) -> Iterator[str]:
             f"leverage {leverage:.3f} s, selection {select:.3f} s = {select / leverage:.1f} x, "
             f"bound {both - select:.3f} s = {(both - select) / select:.1f} x the selection, "
             f"gap {100 * bounded.optimality_.gap:.2f} %"
+        )
+    groups = np.arange(X.shape[1]) // GROUP
+    if issparse(X):
+        np.random.default_rng(0).shuffle(groups)
+    for target in ("data", "y"):
+        single = SubsetSelector(size, target=target, center=center, bound=False)
+        as_many = clone(single).set_params(groups=groups)
+        as_large = clone(as_many).set_params(n_features_to_select=size // GROUP)
+        works = (partial(selector.fit, X, y) for selector in (single, as_many, as_large))
+        select, *grouped = best_times(*works)
+        ratios = [f"{time / select:.1f} x" for time in grouped]
+        yield (
+            f"{name}, groups of {GROUP}, target={target!r}: {size} groups take {ratios[0]}, "
+            f"and {size // GROUP} groups {ratios[1]} what {size} features do"
         )
 
 

@@ -13,6 +13,7 @@ from ridgewise.subset import (
     TARGETS,
     Limits,
     Problem,
+    _state,
     greedy_path,
     plain_greedy,
     plain_objective,
@@ -79,8 +80,9 @@ def test_drift_is_noticed(monkeypatch):
     problem = Problem.of(compute_spectrum(X), "data", 1.0)
     expected = greedy_path(problem, Limits.count(300, 80))
     anew = []
-    compute = greedy.State.compute_anew
-    monkeypatch.setattr(greedy.State, "compute_anew", lambda self: (anew.append(1), compute(self)))
+    state = greedy.FeatureState
+    compute = state.compute_anew
+    monkeypatch.setattr(state, "compute_anew", lambda self: (anew.append(1), compute(self)))
     monkeypatch.setattr(greedy, "DRIFT", -1.0)
     found = greedy_path(problem, Limits.count(300, 80))
     assert len(anew) >= 4
@@ -186,13 +188,15 @@ def test_nothing_of_the_size_of_x_is_made_dense(peak_memory):
 
 
 @pytest.mark.parametrize("target", ["data", "y"])
-def test_single_precision_changes_nothing(target, monkeypatch):
-    """Products with a large dense X are in single precision; choices are made in double."""
+@pytest.mark.parametrize("make", [np.asarray, sp.csc_array])
+def test_single_precision_changes_nothing(make, target, monkeypatch):
+    """Products with a large X are in single precision; choices are made in double."""
     rng = np.random.default_rng(0)
     X = np.hstack([low_rank(40, 1500), rng.standard_normal((40, 1500))])
-    problem = Problem.of(compute_spectrum(X), target, 20.0, rng.standard_normal((40, 1)))
+    X[rng.random(X.shape) < (0.9 if make is sp.csc_array else 0)] = 0
+    problem = Problem.of(compute_spectrum(make(X)), target, 20.0, rng.standard_normal((40, 1)))
     expected = greedy_path(problem, Limits.count(3000, 120))
-    monkeypatch.setattr(greedy, "LARGE", 0)
+    monkeypatch.setattr(_state, "LARGE", 0)
     products = []
     of = type(problem.columns).products
     monkeypatch.setattr(
@@ -208,7 +212,7 @@ def test_single_precision_changes_nothing(target, monkeypatch):
 
 def test_duplicates_in_single_precision(monkeypatch):
     """Equal features tie: the lower index is taken."""
-    monkeypatch.setattr(greedy, "LARGE", 0)
+    monkeypatch.setattr(_state, "LARGE", 0)
     X = np.random.default_rng(0).standard_normal((30, 997))
     problem = Problem.of(compute_spectrum(np.hstack([X, X])), "data", 5.0)
     selected = greedy_path(problem, Limits.count(2 * 997, 60)).selected

@@ -15,6 +15,7 @@ from ridgewise.subset import (
     TARGETS,
     Limits,
     Problem,
+    _state,
     greedy_path,
     lower_bound,
     plain_greedy,
@@ -63,13 +64,52 @@ def test_same_groups_as_the_plain_algorithm(target, share):
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_steps_that_were_wrong_are_undone(target, monkeypatch):
-    """A pool of two groups is too small: many steps are, and the path is the same."""
-    monkeypatch.setattr(grouped, "POOL", 2)
-    monkeypatch.setattr(grouped, "POOL_FEATURES", 2)
+    """A pool of a few groups, and no margin: the path is the same."""
+    undone, forget = [], grouped.GroupState.forget
+
+    def counted(self, steps=0):
+        undone.append(steps)
+        forget(self, steps)
+
+    monkeypatch.setattr(grouped.GroupState, "forget", counted)
+    monkeypatch.setattr(grouped, "POOL", 8)
+    monkeypatch.setattr(grouped, "POOL_FEATURES", (8, 8))
+    monkeypatch.setattr(grouped, "MARGIN", 0.0)
     rng = np.random.default_rng(1)
     X, groups = instance(rng, 15, 60)
     X = X + 2 * rng.standard_normal((15, 1))
     check_same(X, groups, target, 0.05, 30, rng.standard_normal((15, 1)))
+    assert max(undone) > 0
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("large", [0, 2**30])
+def test_more_groups_than_a_pool_holds(target, large, monkeypatch):
+    """In single precision too."""
+    monkeypatch.setattr(_state, "LARGE", large)
+    monkeypatch.setattr(grouped, "POOL_FEATURES", (128, 128))
+    rng = np.random.default_rng(3)
+    X, groups = instance(rng, 40, 600)
+    check_same(X, groups, target, 0.1, 150, rng.standard_normal((40, 1)))
+
+
+def test_equal_groups_tie():
+    """The one that comes first is taken."""
+    X = np.random.default_rng(0).standard_normal((20, 600))
+    groups = resolve_groups(3, 1200)
+    problem = Problem.of(compute_spectrum(np.hstack([X, X])), "data", 50.0, groups=groups)
+    selected = greedy_path(problem, Limits.count(400, 120)).selected
+    assert len(np.unique(selected)) == 120
+    for step, group in enumerate(selected):
+        assert group < 200 or group - 200 in selected[:step]
+
+
+def test_groups_without_a_gain_are_selected_once():
+    X = np.zeros((6, 60))
+    X[:, :4] = np.random.default_rng(0).standard_normal((6, 4))
+    problem = Problem.of(compute_spectrum(X), "data", 1.0, groups=resolve_groups(2, 60))
+    selected = greedy_path(problem, Limits.count(30, 30)).selected
+    assert_array_equal(np.sort(selected), np.arange(30))
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -142,6 +182,16 @@ def test_the_bound_is_close():
     assert np.median(gaps) < 0.05
 
 
+@pytest.mark.parametrize("target", ["data", "y"])
+def test_nothing_of_the_size_of_x_is_made_dense(target, peak_memory):
+    n, d = 400, 50_000
+    X = sp.random_array((n, d), density=0.001, random_state=0, format="csc")
+    groups, Y = resolve_groups(5, d), np.eye(n)[:, :2] - 1 / n
+    problem = Problem.of(compute_spectrum(X, center=True), target, 0.1, Y, groups)
+    peak = peak_memory(lambda: greedy_path(problem, Limits.count(d // 5, 30)))
+    assert peak < n * d * 8 / 2
+
+
 def test_enough_stops_early():
     X, groups = instance(np.random.default_rng(3), 20, 60)
     problem = Problem.of(compute_spectrum(X), "data", 10.0, groups=groups)
@@ -150,17 +200,13 @@ def test_enough_stops_early():
     assert shares[-1] >= 0.9 > shares[-2]
 
 
-def test_rounding_errors_do_not_grow(monkeypatch):
-    """A tiny alpha: all groups are computed anew where digits are lost."""
-    calls, compute_anew = [], grouped.GroupState.compute_anew
-    monkeypatch.setattr(
-        grouped.GroupState, "compute_anew", lambda self: calls.append(1) or compute_anew(self)
-    )
+@pytest.mark.parametrize("share", [1e-7, 1e-12])
+def test_rounding_errors_do_not_grow(share):
+    """A tiny alpha: R and N are computed anew after the steps of a pool."""
     rng = np.random.default_rng(4)
     X, groups = instance(rng, 25, 80)
     y = X @ rng.standard_normal((X.shape[1], 1))
-    problem = Problem.of(compute_spectrum(X), "y", 1e-7 * float(np.sum(X**2)) / 25, y, groups)
+    problem = Problem.of(compute_spectrum(X), "y", share * float(np.sum(X**2)) / 25, y, groups)
     path = greedy_path(problem, Limits.count(80, 60))
-    assert len(calls) > 1
     again = replace(problem).objective(path.selected)
     assert_allclose(path.objectives[-1], again, rtol=1e-4, atol=1e-9 * problem.of_none)

@@ -8,37 +8,31 @@ a = R x_j / sqrt(c) and w = (N x_j - h_j / (2 c) R x_j) / sqrt(c). Then adding j
     R - a a^T,  N - a w^T - w a^T,  g_i - (a^T x_i)^2,  h_i - 2 (a^T x_i) (w^T x_i).
 
 All features are updated every `STEPS` steps, by one product X^T [a_1 ... w_1 ...], in single
-precision where X is large and dense. In between, steps choose from a pool P of the features with
-the largest gains, in double precision, which needs only the small matrices P^T R P and P^T N P. A
-pool is left early where its best gain falls below the largest outside of it. Gains may also rise,
-so that product is used to check each step against all features; steps at which another feature
-would have been better are undone. The path is that of the plain algorithm, up to ties.
+precision where X is large. In between, steps choose from a pool P of the features with the largest
+gains, in double precision, which needs only the small matrices P^T R P and P^T N P. A pool is left
+early where its best gain falls below the largest outside of it. Gains may also rise, so that
+product is used to check each step against all features; steps at which another feature would have
+been better are undone. The path is that of the plain algorithm, up to ties.
 """
 
 import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg.blas import dtrsm
 
 from ridgewise._progress import advance
 from ridgewise._threads import one_blas_thread
-from ridgewise._typing import BoolArray, FloatArray, IndexArray, is_sparse
-from ridgewise.subset._grouped import grouped_path
-from ridgewise.subset._problem import (
-    ROUNDED_UP,
-    Limits,
-    Problem,
-    inverse_root,
-    priced,
-    squared_lengths,
-)
+from ridgewise._typing import BoolArray, FloatArray, IndexArray
+from ridgewise.subset._grouped import GroupState
+from ridgewise.subset._problem import ROUNDED_UP, Limits, Problem
+from ridgewise.subset._state import TIE, State, largest
 
 STEPS = 48  # between two products with all features
 POOL = 2 * STEPS  # features, at least; up to twice as many for large d
-LARGE = 2**20  # values of a dense X from which on products are in single precision
-TIE = {np.float64: 1e-10, np.float32: 1e-6}  # relative difference below which gains are equal
+EARLY = 16  # steps; the first ones change h of sparse features the most: in double precision
+LEAVE = 0.95  # of the largest gain outside: those fall too, and steps are checked afterwards
 DRIFT = 1e-4  # relative error of g or h from which on they are computed anew
 
 
@@ -76,88 +70,41 @@ def greedy_path(problem: Problem, limits: Limits, *, enough: float | None = None
     goal = -np.inf
     if enough is not None:
         goal = problem.of_none - enough * (problem.of_none - problem.of_all)
-    if len(problem.groups) < problem.columns.shape[1]:
-        selected, objectives = grouped_path(problem, limits, goal)
-        return Path(np.array(selected, dtype=np.intp), np.array(objectives))
-    state = State(problem, limits)
+    is_single = len(problem.groups) == problem.columns.shape[1]
+    state = (FeatureState if is_single else GroupState)(problem, limits)
+    whole = limits.room
     while state.objectives[-1] > goal and state.choose(goal):
-        whole = limits.room
         advance(round(100 * (1 - state.room / whole)) if whole else 100, 100, "percent")
     return Path(np.array(state.selected, dtype=np.intp), np.array(state.objectives))
 
 
-class State:
+class FeatureState(State):
     """R and N of the features selected so far, and of every feature g and h."""
 
     def __init__(self, problem: Problem, limits: Limits) -> None:
-        n, d = problem.columns.shape
-        self.problem, self.limits, self.columns = problem, limits, problem.columns
-        self.prices = priced(limits.costs)
-        self.trace = float(np.sum(problem.factor**2)) or 1.0
-        self.F = problem.factor * math.sqrt(problem.alpha / self.trace)
-        self.selected: list[int] = []
-        self.objectives = [problem.of_none]
-        self.free, self.room, self.steps = limits.free, limits.room, STEPS
-        self.g = squared_lengths(self.columns)[0] / problem.alpha
-        sizes = problem.alpha, problem.alpha * float(self.g.max())
-        is_single = n * d > LARGE and not is_sparse(self.columns.X)
-        is_single = is_single and min(sizes) > 1e-20 and max(sizes) < 1e20
-        self.dtype: Any = np.float32 if is_single else np.float64
+        super().__init__(problem, limits)
+        self.steps = STEPS
         if len(limits.include) > 0:
-            for start in range(0, len(limits.include), STEPS):
-                self.include(limits.include[start : start + STEPS])
             self.compute_anew()
-            return
-        self.R, B = np.eye(n) / problem.alpha, self.centred(self.F / problem.alpha)
-        self.N = B @ B.T
-        if 2 * B.shape[1] < n:
-            self.h = self.columns.norms2(B)
         else:
-            self.h = self.columns.forms(self.N.astype(self.dtype))
-
-    @property
-    def affordable(self) -> BoolArray:
-        """Of every feature whether it may be added."""
-        fits: BoolArray = self.free & (self.limits.costs <= self.room * ROUNDED_UP)
-        return fits
-
-    def include(self, features: IndexArray) -> None:
-        """Add these features, at most `STEPS`, in this order."""
-        self.refresh()
-        pool = Pool(features, self.problem.columns.take(features), self.R, self.N)
-        for j in range(len(features)):
-            pool.step(j)
-        self.record(features, pool)
-
-    def refresh(self) -> tuple[FloatArray, FloatArray]:
-        """R and N from K_S; returns their roots."""
-        kernel = np.zeros((len(self.F), len(self.F)))
-        if self.selected:
-            P = self.columns.take(np.array(self.selected))
-            kernel = P @ P.T
-        root = inverse_root(kernel, self.problem.alpha)
-        B = root @ (root.T @ self.F)
-        self.R, self.N = root @ root.T, B @ B.T
-        return root, B
+            self.g, self.h = self.lengths2 / problem.alpha, self.heights()
 
     def compute_anew(self) -> None:
         """R, N, g and h from K_S."""
-        root, B = self.refresh()
-        self.g = self.columns.norms2(self.centred(root))
-        self.h = self.columns.norms2(self.centred(B))
-
-    def centred(self, B: FloatArray) -> FloatArray:
-        """B for products with columns; sparse ones are not centred themselves."""
-        return B - B.mean(axis=0) if self.columns.center else B
+        self.refresh()
+        self.g = self.columns.norms2(self.centred(self.root))
+        self.h = self.columns.norms2(self.centred(self.B))
 
     def choose(self, goal: float) -> bool:
         """Add some features, each the best for its cost that fits; False if none does."""
         affordable = self.affordable
         if not affordable.any():
             return False
+        if self.may_round and len(self.selected) >= EARLY:
+            self.dtype = np.float32
         pool, outside = self.pool(affordable)
         if self.has_drifted(pool):
-            self.dtype = np.float64
+            self.dtype, self.may_round = np.float64, False
             self.compute_anew()
             pool, outside = self.pool(affordable)
         prices, objective = self.prices[pool.features], self.objectives[-1]
@@ -170,7 +117,7 @@ class State:
                 if dearest > room:
                     gains[prices > room * ROUNDED_UP] = -np.inf
                 best = float(gains.max())
-                if best == -np.inf or (rooms and best < outside):
+                if best == -np.inf or (rooms and best < LEAVE * outside):
                     break
                 j = int((gains >= best - TIE[np.float64] * abs(best)).argmax())
                 objective -= self.trace * pool.step(j)
@@ -227,15 +174,7 @@ class State:
         both = A @ W.T
         self.R -= A @ A.T
         self.N -= both + both.T
-        chosen = pool.features[pool.picks]
-        self.free[chosen] = False
-        self.room -= float(self.limits.costs[chosen].sum())
-        self.record(chosen, pool)
-
-    def record(self, chosen: IndexArray, pool: "Pool") -> None:
-        """Note the steps of a pool, which added these features."""
-        self.selected += chosen.tolist()
-        self.objectives += (self.objectives[-1] - self.trace * np.cumsum(pool.gains)).tolist()
+        self.record(pool.features[pool.picks].tolist(), pool.gains)
 
     def products(
         self, A: FloatArray, W: FloatArray
@@ -336,15 +275,3 @@ def first_worse(
     fits = prices <= np.array(rooms)[: len(taken), None] * ROUNDED_UP
     steps = np.flatnonzero(((h > taken[:, None] * prices * c) & fits)[1:].any(axis=1))
     return int(steps[0]) + 1 if len(steps) > 0 else len(taken)
-
-
-def largest(gains: FloatArray, size: int, tie: float) -> tuple[IndexArray, float]:
-    """The features with the largest gains, in ascending order, and the largest gain of the others.
-
-    Of those that tie, the lower indices.
-    """
-    last = np.partition(gains, len(gains) - size)[len(gains) - size]
-    among = gains > last * (1 + tie)
-    ties = np.flatnonzero(gains >= last * (1 - tie))
-    among[ties[~among[ties]][: size - np.count_nonzero(among)]] = True
-    return np.flatnonzero(among), float(np.where(among, -1, gains).max())

@@ -1,357 +1,380 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The greedy path of groups of features, which are selected whole.
+"""The greedy path of groups of features, which are selected whole (see ``_state``).
 
-With R = (K_S + alpha)^-1 and N = R M R, group g has G = X_g^T R X_g and H = X_g^T N X_g, and adding
-it lowers the objective by alpha tr (I + G)^-1 H. With I + G = L L^T, D = L^-1 H L^-T,
-A = R X_g L^-T and W = N X_g L^-T - A D / 2, adding it gives
+The gain of group g, tr (I + G)^-1 H, is at most tr H, the sum of its h_j: one product with all
+features bounds all gains. Gains are computed only where the bound, times the share of it that the
+gain was before, is large. Steps choose from a pool of the groups with the largest gains. There each
+step changes G to G - a^T a and H to H - a^T w - w^T a, with a = A^T X_g and w = W^T X_g.
 
-    R - A A^T,  N - A W^T - W A^T,
-
-and of every other group G - a^T a and H - a^T w - w^T a, with a = A^T X and w = W^T X there. As for
-single features (see ``_greedy``), steps are made in a pool, and looked at again with all groups.
+Gains outside of the pool change in the meantime. They are assumed to rise no more, or fall no less,
+than those of the pool do, with a margin, and the pool is left when a group outside may be better.
+Their gains after the steps are a check; with few targets, so are the bounds at every step. Steps at
+which a group outside may have been better are undone. The path is that of the plain algorithm
+unless gains outside change in ways that gains in the pool do not.
 """
 
+import math
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import cholesky, solve_triangular
 
-from ridgewise._groups import Groups
-from ridgewise._progress import advance
 from ridgewise._threads import one_blas_thread
-from ridgewise._typing import AnyArray, FloatArray, IndexArray, is_sparse
-from ridgewise.spectrum import Columns
-from ridgewise.subset._problem import ROUNDED_UP, Limits, Problem, inverse_root, priced
+from ridgewise._typing import BoolArray, FloatArray, IndexArray
+from ridgewise.subset._problem import ROUNDED_UP, Limits, Problem
+from ridgewise.subset._state import TIE, State, add, largest
 
-STEPS = 32  # between two products with all features
-POOL = 64  # groups at least ...
-POOL_FEATURES = 1024  # ... and more of small ones: about so many features
-TIE = 1e-10  # gains that differ by less, relatively, tie: the group that comes first is taken
-DRIFT = 1e-6  # relative rounding error of H from which on all groups are computed anew
-
-
-def grouped_path(problem: Problem, limits: Limits, goal: float) -> tuple[list[int], list[float]]:
-    """Groups in the order of selection; the objective before the first and after each."""
-    state = GroupState(problem, limits)
-    state.include(limits.include)
-    whole = state.room
-    while state.objectives[-1] > goal and state.choose(goal):
-        advance(round(100 * (1 - state.room / whole)) if whole else 100, 100, "percent")
-    return state.selected, state.objectives
+POOL = 32  # groups at least ...
+POOL_FEATURES = 640, 2048  # ... and features, about; between these, a 12th of all dense ones
+REBASE = 16  # steps after which the bounds on gains in a pool are computed anew
+MARGIN = 0.5  # by which gains outside may rise more than in the pool, of the spread there
+SMALL = 12  # features of a group up to which products of its matrices are not worth a BLAS call
+AT_ONCE = 64  # steps that are checked by one product with all features
 
 
-class Step(NamedTuple):
-    """A group x that was added: its gain, what it does to R and N, and the room before it."""
+class GroupState(State):
+    """R and N of the groups selected so far, and of every group its gain for its cost.
 
-    group: int
-    x: FloatArray
-    gain: float
-    A: FloatArray
-    W: FloatArray
-    room: float
-
-
-class GroupState:
-    """R and N of the groups selected so far, and of every group G and H."""
+    Attributes
+    ----------
+    gains : ndarray of shape (n_groups,)
+        -1 for groups that cannot be added; estimates for those not among the best.
+    shares : ndarray of shape (n_groups,)
+        Gains as shares of their bounds tr H when they were last computed; 1 before.
+    pool : Pool
+        Groups with the largest gains.
+    outside : float
+        The largest gain outside of it.
+    """
 
     def __init__(self, problem: Problem, limits: Limits) -> None:
-        self.problem, self.columns, self.limits = problem, problem.columns, limits
-        self.groups, self.prices = problem.groups, priced(limits.costs)
-        self.selected: list[int] = []
-        self.objectives = [problem.of_none]
-        self.kernel = np.zeros((self.columns.shape[0],) * 2)
-        self.free, self.room, self.steps = limits.free, limits.budget, STEPS
-        self.compute_anew()
+        super().__init__(problem, limits)
+        fewest, most = POOL_FEATURES
+        is_sparse = self.columns.is_sparse_enough  # then a look at all groups costs little
+        features = fewest if is_sparse else min(max(self.columns.shape[1] // 12, fewest), most)
+        self.size = max(POOL, round(features / problem.groups.sizes.mean()))
+        self.most = self.size  # steps before the next look at all groups
+        # at first as if features of a group were orthogonal, and M the identity
+        sums, g = problem.groups.sums, self.lengths2 / problem.alpha
+        self.shares = (sums(g / (1 + g)) + 1e-300) / (sums(g) + 1e-300)
+        self.measure()
 
-    def compute_anew(self) -> None:
-        """R, N, G and H from K_S."""
+    def measure(self) -> None:
+        """R, N, gains and the pool from K_S."""
         self.refresh()
-        self.blocks = Blocks(self.groups, np.arange(len(self.groups)))
-        for batch in self.batches():
-            P = dense_columns(self.columns, self.groups.members(batch))
-            self.blocks.put(batch, P, self.R, self.N)
+        unknown = self.affordable
+        size = min(self.size, int(np.count_nonzero(unknown)))
+        bounds = self.problem.groups.sums(np.maximum(self.heights(), 0)) / self.prices + 1e-300
+        self.gains = np.where(unknown | (size == 0), bounds * self.shares, -1)
+        is_settled = size == 0
+        while not is_settled:
+            ids, _ = largest(self.gains, size, TIE[self.dtype])
+            is_settled = not unknown[ids].any()
+            self.pool = Pool([*self.stacks(ids)], self.R, self.N, self.prices)
+            ids, found = self.pool.ids, self.pool.high
+            # the other shares are assumed to have risen as much as any in the pool
+            rise = max(1.0, float((found / (bounds[ids] * self.shares[ids])).max()))
+            self.shares = np.minimum(rise * self.shares, 1)
+            unknown[ids] = False
+            self.gains[unknown] = (bounds * self.shares)[unknown]
+            enough = float(np.partition(found, size // 4)[size // 4])
+            others = np.flatnonzero(unknown & (self.gains > enough))
+            self.gains[others] = self.exact(others)
+            unknown[others] = False
+            self.gains[ids] = -1
+            self.outside = float(self.gains.max())
+            self.gains[ids] = found
+            for some in (ids, others):
+                self.shares[some] = np.clip(self.gains[some] / bounds[some], 1e-10, 1)
+            is_settled = is_settled or self.outside <= enough
 
-    def refresh(self) -> None:
-        """R and N from K_S."""
-        root = inverse_root(self.kernel, self.problem.alpha)
-        B = root @ (root.T @ self.problem.factor)
-        self.R, self.N = root @ root.T, B @ B.T
+    def exact(self, ids: IndexArray) -> FloatArray:
+        """The gains of some groups for their costs."""
+        found = np.empty(len(ids))
+        R, N = self.R.astype(self.dtype), self.N.astype(self.dtype)
+        for some, rows in self.stacks(ids, self.columns.block_width):
+            G, H = forms(rows.astype(self.dtype, copy=False), R, N)
+            found[np.searchsorted(ids, some)] = traces(G, H)
+        return found / self.prices[ids]
 
-    def batches(self) -> Iterator[IndexArray]:
-        """All groups, as many at a time as fit in a block of columns."""
-        ends = np.cumsum(self.groups.sizes)
-        number = (ends - 1) // max(self.columns.block_width, int(self.groups.sizes.max()))
-        yield from np.split(np.arange(len(ends)), np.flatnonzero(np.diff(number)) + 1)
+    def stacks(
+        self, ids: IndexArray, width: int | None = None
+    ) -> Iterator[tuple[IndexArray, FloatArray]]:
+        """Features of some groups, stacked with those of groups of similar sizes.
 
-    def include(self, chosen: IndexArray) -> None:
-        """Add these groups, in this order."""
-        for start in range(0, len(chosen), STEPS):
-            some = chosen[start : start + STEPS]
-            pool = np.sort(some)
-            self.add(pool, np.inf, np.searchsorted(pool, some).tolist(), -np.inf)
+        Parameters
+        ----------
+        ids : ndarray of int
+        width : int, optional
+            How many features a stack may have.
+
+        Yields
+        ------
+        some : ndarray of shape (m,)
+            The groups of a stack.
+        rows : ndarray of shape (m, k, n)
+            Their features, or as many as there are samples; zeros fill up smaller groups.
+        """
+        groups = self.problem.groups
+        powers = np.frexp(groups.sizes[ids])[1]
+        for power in np.unique(powers):
+            alike = ids[powers == power]
+            k = int(groups.sizes[alike].max())
+            count = len(alike) if width is None else max(1, width // k)
+            for start in range(0, len(alike), count):
+                some = alike[start : start + count]
+                missing = np.arange(k) >= groups.sizes[some, None]
+                places = groups.starts[some, None] + np.where(missing, 0, np.arange(k))
+                features, back = np.unique(groups.order[places], return_inverse=True)
+                rows: FloatArray = self.columns.take(features).T[back.reshape(places.shape)]
+                rows[missing] = 0
+                if k > rows.shape[2]:  # only X_g X_g^T matters: n features do as well
+                    rows = np.asarray(np.linalg.qr(rows, mode="r"))
+                yield some, rows
 
     def choose(self, goal: float) -> bool:
         """Add some groups, each the best for its cost that fits; False if none does."""
-        affordable = self.free & (self.limits.costs <= self.room * ROUNDED_UP)
-        n_left = int(np.count_nonzero(affordable))
-        if n_left == 0:
+        if not self.affordable.any():
             return False
-        gains = np.where(affordable, self.blocks.gains() / self.prices, -1)
-        size = max(POOL, int(POOL_FEATURES / self.groups.sizes.mean()))
-        order = np.argsort(-gains, kind="stable")
-        pool = np.sort(order[: min(size, n_left)])
-        outside = float(gains[order[size]]) if size < n_left else -1.0
-        self.add(pool, outside, None, goal)
+        others = self.gains >= 0
+        others[self.pool.ids] = False
+        # gains outside are compared by their square roots
+        outside = math.sqrt(self.outside) if others.any() else -math.inf
+        shares = self.shares
+        with one_blas_thread():
+            gains, rises, bases = self.steps(goal, outside)
+        chosen = self.pool.ids[self.pool.picks]
+        taken = np.sqrt(np.array(gains) / self.prices[chosen]) * (1 + TIE[self.dtype])
+        self.record(chosen.tolist(), gains)
+        self.measure()
+        if len(bases) > 0:
+            highest = self.roots_outside(bases[:-1], others, np.maximum(shares, self.shares))
+        else:
+            after = np.sqrt(np.maximum(self.gains[others], 0)).max(initial=-math.inf) - rises[-1]
+            highest = max(outside, after) + rises[1:-1]
+        worse = np.flatnonzero(taken[1:] < highest)
+        self.most = min(self.size, 4 * self.most)
+        if len(worse) > 0:
+            kept = int(worse[0]) + 1
+            self.most = 4 * kept
+            self.forget(len(chosen) - kept)
+            self.measure()
         return True
 
-    def add(self, pool: IndexArray, outside: float, places: list[int] | None, goal: float) -> None:
-        """Make steps among a pool, the given ones or the best, and bring all groups up to date."""
-        P = dense_columns(self.columns, self.groups.members(pool))
-        self.refresh()
-        local = Blocks(self.groups, pool)
-        local.put(pool, P, self.R, self.N)
-        if local.differs(self.blocks):
-            self.compute_anew()
-        with one_blas_thread():
-            steps = self.make_steps(local, P, outside, places, goal)
-        kept, blocks = self.verified(steps, pool, checked=places is None)
-        if kept < len(steps):
-            steps = steps[:kept]
-            _, blocks = self.verified(steps, pool, checked=False)
-        self.blocks, self.steps = blocks, min(STEPS, 2 * max(kept, 1))
-        for step in steps:
-            self.selected.append(step.group)
-            self.objectives.append(self.objectives[-1] - self.problem.alpha * step.gain)
-            self.free[step.group] = False
-            self.room = step.room - float(self.limits.costs[step.group])
-            self.kernel += step.x @ step.x.T
+    def steps(
+        self, goal: float, outside: float
+    ) -> tuple[list[float], FloatArray, list[FloatArray]]:
+        """Add the best groups of the pool until one outside may be better.
 
-    def make_steps(
-        self,
-        local: "Blocks",
-        P: FloatArray,
-        outside: float,
-        places: list[int] | None,
-        goal: float,
-    ) -> list[Step]:
-        """Add groups of a pool; the best of them until one outside may be better."""
-        steps: list[Step] = []
-        prices, ends = self.prices[local.ids], np.cumsum(self.groups.sizes[local.ids])
+        Returns
+        -------
+        gains : list of float
+        rises : ndarray
+            See `Pool.rise`: before each step, and after the last.
+        bases : list of ndarray of shape (n, t)
+            B after each step, if it has few columns and there are groups outside.
+        """
+        pool, costs = self.pool, self.limits.costs[self.pool.ids]
         room, objective = self.room, self.objectives[-1]
-        done = np.zeros(len(prices), dtype=bool)
-        most = self.steps if places is None else len(places)
-        while len(steps) < min(most, len(prices)) and objective > goal:
-            gains = local.gains() / prices
-            gains[done | (self.limits.costs[local.ids] > room * ROUNDED_UP)] = -1
-            best = gains.max()
-            if places is None and (best < 0 or (steps and best < outside)):
+        most = len(costs) if outside < 0 else min(self.most, (3 * len(costs) + 1) // 4)
+        is_few = 2 * self.F.shape[1] < len(self.F) and outside >= 0
+        gains: list[float] = []
+        rises, bases = [0.0], [self.B]
+        while len(gains) < most and objective > goal:
+            j, best = pool.best(costs <= room * ROUNDED_UP)
+            if best < 0 or (gains and math.sqrt(best) < outside + rises[-1]):
                 break
-            j = int(
-                places[len(steps)]
-                if places is not None
-                else (gains >= best - TIE * abs(best)).argmax()
-            )
-            x = P[:, ends[j] - self.groups.sizes[local.ids[j]] : ends[j]]
-            gain, A, W = directions(self.R, self.N, x)
-            self.R -= A @ A.T
-            self.N -= A @ W.T + W @ A.T
-            local.move(np.arange(len(prices)), A.T @ P, W.T @ P)
-            steps.append(Step(int(local.ids[j]), x, gain, A, W, room))
-            done[j] = True
-            room -= float(self.limits.costs[local.ids[j]])
-            objective -= self.problem.alpha * gain
-        return steps
+            gain, A, W = add(self.R, self.N, pool.features(j))
+            pool.move(j, A, W)
+            gains.append(max(gain, 0.0))
+            rises.append(pool.rise())
+            room -= float(costs[j])
+            objective -= self.trace * gain
+            if is_few:
+                bases.append(bases[-1] - A @ (A.T @ self.F))
+        return gains, np.array(rises), bases[1:]
 
-    def verified(
-        self, steps: list[Step], pool: IndexArray, *, checked: bool
-    ) -> tuple[int, "Blocks"]:
-        """All groups after the steps; how many were right: no group outside was better."""
-        before, after, kept = self.blocks, self.blocks.copy(), len(steps)
-        outside = self.free.copy()
-        outside[pool] = False
-        edges = np.cumsum([0, *(step.A.shape[1] for step in steps)])
-        taken = np.array([step.gain / self.prices[step.group] * (1 + TIE) for step in steps])
-        for groups, a, w in self.products(steps):
-            after.move(groups, a, w)
-            if not checked:
-                continue
-            most = before.most_gains(after, groups, a, w, edges) / self.prices[groups][:, None]
-            most[~outside[groups]] = -1
-            for g in np.flatnonzero((most[:, 1:kept] > taken[1:kept]).any(axis=1)):
-                kept = min(kept, self.first_better(groups, int(g), a, w, steps[:kept], taken))
-        return kept, after
-
-    def first_better(
-        self,
-        groups: IndexArray,
-        place: int,
-        a: FloatArray,
-        w: FloatArray,
-        steps: list[Step],
-        taken: FloatArray,
-    ) -> int:
-        """The first step after the first at which this group is better, or their number."""
-        stop = int(np.cumsum(self.groups.sizes[groups])[place])
-        group = groups[[place]]
-        one = Blocks(self.groups, group)
-        one.take(self.blocks, group)
-        features = slice(stop - int(self.groups.sizes[group[0]]), stop)
-        start = 0
-        for t, step in enumerate(steps):
-            fits = self.limits.costs[group[0]] <= step.room * ROUNDED_UP
-            if t > 0 and fits and one.gains()[0] > taken[t] * self.prices[group[0]]:
-                return t
-            rows = slice(start, start + step.A.shape[1])
-            one.move(np.zeros(1, dtype=np.intp), a[rows, features], w[rows, features])
-            start = rows.stop
-        return len(steps)
-
-    def products(self, steps: list[Step]) -> Iterator[tuple[IndexArray, FloatArray, FloatArray]]:
-        """A^T X and W^T X of all steps for some groups at a time, their features in a row."""
-        both = np.hstack([*(step.A for step in steps), *(step.W for step in steps)])
-        if self.columns.center:  # implicit, where columns are sparse
-            both = both - both.mean(axis=0)
-        half = both.shape[1] // 2
-        starts, order = self.groups.starts, self.groups.order
-        first = np.minimum.reduceat(order, starts)
-        last = np.maximum.reduceat(order, starts)
-        rest: list[FloatArray] = []
-        missed = np.zeros(len(order), dtype=bool)
-        for place, found in self.columns.products(both):
-            groups = np.flatnonzero((first >= place.start) & (last < place.stop))
-            inside = self.groups.members(groups)
-            missed[place] = True
-            missed[inside] = False
-            rest.append(found[missed[place]])
-            rows = found[inside - place.start].T
-            yield groups, rows[:half], rows[half:]
-        features = np.flatnonzero(missed)
-        if len(features) > 0:  # of groups that blocks of columns cut
-            groups = np.unique(self.groups.index[features])
-            at = np.searchsorted(features, self.groups.members(groups))
-            rows = np.concatenate(rest)[at].T
-            yield groups, rows[:half], rows[half:]
+    def roots_outside(
+        self, bases: list[FloatArray], others: BoolArray, shares: FloatArray
+    ) -> FloatArray:
+        """The largest sqrt(gain) of the others for each of some B, for gains of these shares."""
+        found = []
+        for start in range(0, len(bases), AT_ONCE):
+            some = bases[start : start + AT_ONCE]
+            h = np.empty((len(some), self.columns.shape[1]))
+            B = self.centred(np.hstack(some)).astype(self.dtype)
+            for place, products in self.columns.products(B):
+                squares = np.square(products.T).reshape(len(some), -1, len(products))
+                squares.sum(axis=1, out=h[:, place])
+            for one in h:
+                gains = self.problem.groups.sums(one) * shares / self.prices
+                found.append(math.sqrt(gains[others].max()))
+        return np.array(found)
 
 
-class Blocks:
-    """G and H of some groups, those of one size stacked.
+class Pool:
+    """Groups from which steps choose.
 
     Parameters
     ----------
-    groups : Groups
-        All of them.
-    ids : ndarray
-        Those that are held, ascending.
+    stacks : list of tuple
+        See `GroupState.stacks`.
+    R, N : ndarray of shape (n, n)
+    prices : ndarray
+        Of all groups.
+
+    Attributes
+    ----------
+    ids : ndarray of shape (m,)
+        The groups, stack by stack.
+    picks : list of int
+        The places in ``ids`` of those that were added.
+    low, high : ndarray of shape (m,)
+        Bounds on their gains for their costs.
     """
 
-    def __init__(self, groups: Groups, ids: IndexArray) -> None:
-        self.ids, self.sizes = ids, groups.sizes[ids]
-        self.position = np.empty(len(ids), dtype=np.intp)  # among those of its size
-        self.G: dict[int, FloatArray] = {}
-        self.H: dict[int, FloatArray] = {}
-        for size in np.unique(self.sizes).tolist():
-            members = np.flatnonzero(self.sizes == size)
-            self.position[members] = np.arange(len(members))
-            self.G[size], self.H[size] = np.zeros((2, len(members), size, size))
-
-    def copy(self) -> "Blocks":
-        """The same, to be changed."""
-        other = object.__new__(Blocks)
-        other.ids, other.sizes, other.position = self.ids, self.sizes, self.position
-        other.G = {size: part.copy() for size, part in self.G.items()}
-        other.H = {size: part.copy() for size, part in self.H.items()}
-        return other
-
-    def by_size(self, held: IndexArray) -> Iterator[tuple[int, IndexArray, IndexArray, AnyArray]]:
-        """Of some that are held: a size, which have it, their positions, and their features.
-
-        Features are numbered as they are when those of the groups ``held`` are in a row.
-        """
-        sizes = self.sizes[held]
-        ends = np.cumsum(sizes)
-        for size in np.unique(sizes).tolist():
-            which = np.flatnonzero(sizes == size)
-            features = (ends[which] - size)[:, None] + np.arange(size)
-            yield size, which, self.position[held[which]], features
-
-    def put(self, ids: IndexArray, P: FloatArray, R: FloatArray, N: FloatArray) -> None:
-        """Compute G and H of some groups from their features P, which are in a row."""
-        RP, NP = R @ P, N @ P
-        for size, _, at, features in self.by_size(np.searchsorted(self.ids, ids)):
-            x = P.T[features]
-            self.G[size][at] = x @ RP.T[features].transpose(0, 2, 1)
-            self.H[size][at] = x @ NP.T[features].transpose(0, 2, 1)
-
-    def move(self, held: IndexArray, a: FloatArray, w: FloatArray) -> None:
-        """G - a^T a and H - a^T w - w^T a, of the groups ``held``."""
-        for size, _, at, features in self.by_size(held):
-            a_g, w_g = a.T[features], w.T[features]
-            cross = a_g @ w_g.transpose(0, 2, 1)
-            self.G[size][at] -= a_g @ a_g.transpose(0, 2, 1)
-            self.H[size][at] -= cross + cross.transpose(0, 2, 1)
-
-    def gains(self, held: IndexArray | None = None) -> FloatArray:
-        """Tr (I + G)^-1 H, at least 0."""
-        held = np.arange(len(self.ids)) if held is None else held
-        found = np.empty(len(held))
-        for size, which, at, _ in self.by_size(held):
-            G, H = self.G[size][at], self.H[size][at]
-            solved = np.linalg.solve(np.eye(size) + G, H)
-            found[which] = np.einsum("gii->g", solved)
-        return np.maximum(found, 0)
-
-    def most_gains(
+    def __init__(
         self,
-        after: "Blocks",
-        held: IndexArray,
-        a: FloatArray,
-        w: FloatArray,
-        edges: IndexArray,
-    ) -> FloatArray:
-        """Bounds on the gains of the groups ``held`` before each of some steps, shape (k, steps).
+        stacks: list[tuple[IndexArray, FloatArray]],
+        R: FloatArray,
+        N: FloatArray,
+        prices: FloatArray,
+    ) -> None:
+        self.ids = np.concatenate([some for some, _ in stacks])
+        self.stacks = [Stack(rows, R, N) for _, rows in stacks]
+        lengths = [len(some) for some, _ in stacks]
+        self.starts = np.cumsum([0, *lengths])
+        self.k = np.repeat([len(stack.G) for stack in self.stacks], lengths)
+        self.prices = prices[self.ids]
+        self.picks: list[int] = []
+        self.left = np.ones(len(self.ids), dtype=bool)
+        self.bound()
+        self.first = self.roots
 
-        G only falls, so (I + G)^-1 is at most C = (I + G)^-1 after the steps, and tr C H is linear
-        in H.
+    def bound(self) -> None:
+        """Bound all gains, and estimate their square roots.
+
+        With C = (I + G)^-1 of some steps ago, C^-1 >= I + G >= (1 - fall) C^-1, where fall is the
+        trace of the fall of G times C.
         """
-        most = np.empty((len(held), len(edges) - 1))
-        for size, which, at, features in self.by_size(held):
-            C = np.linalg.inv(np.eye(size) + after.G[size][at])
-            start = np.einsum("gij,gji->g", C, self.H[size][at])
-            a_g, w_g = a.T[features], w.T[features]
-            falls = 2 * np.einsum("gst,gst->gt", C @ a_g, w_g)
-            falls = np.add.reduceat(falls, edges[:-1], axis=1)
-            most[which] = start[:, None] - (np.cumsum(falls, axis=1) - falls)
-        return most
+        if len(self.picks) % REBASE == 0:
+            for stack in self.stacks:
+                stack.rebase()
+        found = [stack.traces() for stack in self.stacks]
+        low, fall = np.hstack(found) if len(found) > 1 else found[0]
+        self.low = np.maximum(low, 0) / self.prices
+        self.high = self.low / np.maximum(1 - fall, 1e-10)
+        self.roots = np.sqrt(self.low / np.maximum(1 - fall / self.k, 1e-10))
 
-    def take(self, others: "Blocks", ids: IndexArray) -> None:
-        """Have G and H of some groups from others."""
-        for size, which, at, _ in others.by_size(np.searchsorted(others.ids, ids)):
-            mine = self.position[np.searchsorted(self.ids, ids[which])]
-            self.G[size][mine], self.H[size][mine] = others.G[size][at], others.H[size][at]
+    def best(self, affordable: BoolArray) -> tuple[int, float]:
+        """The place of the group with the largest gain for its cost, and the gain.
 
-    def differs(self, others: "Blocks") -> bool:
-        """Whether another has other H of these groups, by more than rounding should make."""
-        held = np.searchsorted(others.ids, self.ids)
-        for size, which, at, _ in others.by_size(held):
-            mine = self.H[size][self.position[which]]
-            if np.abs(mine - others.H[size][at]).max() > DRIFT * np.abs(mine).max():
-                return True
-        return False
+        Of those that tie, the first group; -1 if there is none.
+        """
+        there = affordable & self.left
+        top = float(self.low.max(where=there, initial=-1))
+        likely = np.flatnonzero(there & (self.high >= top * (1 - TIE[np.float64])))
+        if len(likely) <= 1:
+            return (int(likely[0]), top) if len(likely) == 1 else (-1, -1.0)
+        found = np.empty(len(likely))
+        for stack, start, stop in zip(self.stacks, self.starts, self.starts[1:], strict=False):
+            here = slice(*np.searchsorted(likely, (start, stop)))
+            found[here] = stack.gains(likely[here] - start)
+        found /= self.prices[likely]
+        best = float(found.max())
+        ties = likely[found >= best * (1 - TIE[np.float64])]
+        return int(ties[self.ids[ties].argmin()]), best
+
+    def rise(self) -> float:
+        """By how much sqrt(gain) rises at most since the first step, with a margin for others."""
+        rises = (self.roots - self.first)[self.left]
+        if len(rises) == 0:
+            return 0.0
+        most = float(rises.max())
+        return most + MARGIN * (most - float(rises.mean()))
+
+    def features(self, j: int) -> FloatArray:
+        """Those of the group at place j."""
+        number = int(np.searchsorted(self.starts, j, side="right")) - 1
+        stack = self.stacks[number]
+        return stack.P[:, j - self.starts[number] :: stack.G.shape[2]]
+
+    def move(self, j: int, A: FloatArray, W: FloatArray) -> None:
+        """Update all groups after the one at place j was added."""
+        both = np.hstack([A, W]).T
+        for stack in self.stacks:
+            stack.move(both)
+        self.picks.append(j)
+        self.left[j] = False
+        self.bound()
 
 
-def directions(R: FloatArray, N: FloatArray, x: FloatArray) -> tuple[float, FloatArray, FloatArray]:
-    """What adding features x gains, and the A and W that it subtracts from R and N."""
-    Rx, Nx = R @ x, N @ x
-    L = cholesky(np.eye(x.shape[1]) + x.T @ Rx, lower=True)
-    A: FloatArray = solve_triangular(L, Rx.T, lower=True).T
-    V: FloatArray = solve_triangular(L, Nx.T, lower=True).T
-    D = solve_triangular(L, x.T @ V, lower=True)
-    return float(np.trace(D)), A, V - A @ (D + D.T) / 4
+class Stack:
+    """Groups of a pool that have similar sizes, filled up with zeros to k features.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (m, k, n)
+        Their features.
+    R, N : ndarray of shape (n, n)
+
+    Attributes
+    ----------
+    P : ndarray of shape (n, k m)
+        Their features: the first of each group, then the second of each, ...
+    G, H : ndarray of shape (k, k, m)
+        I + X_g^T R X_g and X_g^T N X_g after the last step.
+    C : ndarray of shape (k, k, m)
+        The inverse of G, some steps ago.
+    """
+
+    def __init__(self, rows: FloatArray, R: FloatArray, N: FloatArray) -> None:
+        m, k, n = rows.shape
+        self.P = np.ascontiguousarray(rows.transpose(2, 1, 0)).reshape(n, k * m)
+        G, H = forms(rows, R, N)
+        self.G, self.H = (np.ascontiguousarray(part.transpose(1, 2, 0)) for part in (G, H))
+
+    def rebase(self) -> None:
+        """Take C from the present G."""
+        self.C = np.ascontiguousarray(np.linalg.inv(self.G.transpose(2, 0, 1)).transpose(1, 2, 0))
+
+    def traces(self) -> FloatArray:
+        """Tr C H, and the trace of C times the fall of G: shape (2, m)."""
+        found = np.empty((2, self.G.shape[2]))
+        np.einsum("ijg,ijg->g", self.C, self.H, out=found[0])
+        np.einsum("ijg,ijg->g", self.C, self.G, out=found[1])
+        found[1] = np.maximum(len(self.G) - found[1], 0)
+        return found
+
+    def gains(self, places: IndexArray) -> FloatArray:
+        """Of some groups."""
+        G, H = (part[:, :, places].transpose(2, 0, 1) for part in (self.G, self.H))
+        return traces(G, H)
+
+    def move(self, both: FloatArray) -> None:
+        """G - a^T a and H - a^T w - w^T a, for A and W in the rows of ``both``."""
+        a, w = (both @ self.P).reshape(2, len(both) // 2, *self.G.shape[1:])
+        self.G -= products(a, a)
+        cross = products(a, w)
+        self.H -= cross
+        self.H -= cross.transpose(1, 0, 2)
 
 
-def dense_columns(columns: Columns, features: IndexArray) -> FloatArray:
-    """Features as columns of an array; read as they are, since they are read once."""
-    distinct, inverse = np.unique(features, return_inverse=True)
-    stored = columns.stored(distinct)
-    return columns.finish(stored.toarray() if is_sparse(stored) else stored)[:, inverse]
+def products(a: FloatArray, w: FloatArray) -> FloatArray:
+    """a_g^T w_g of arrays of shape (t, k, m), in shape (k, k, m)."""
+    if a.shape[1] <= SMALL:
+        found: FloatArray = np.einsum("tig,tjg->ijg", a, w)
+        return found
+    return (a.transpose(2, 1, 0) @ w.transpose(2, 0, 1)).transpose(1, 2, 0)
+
+
+def forms(rows: FloatArray, R: FloatArray, N: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """I + X_g^T R X_g and X_g^T N X_g of groups, whose features are rows; shape (m, k, k)."""
+    m, k, n = rows.shape
+    columns, flat = rows.transpose(0, 2, 1), rows.reshape(m * k, n)
+    G, H = ((flat @ form).reshape(m, k, n) @ columns for form in (R, N))
+    return G + np.eye(k, dtype=G.dtype), H
+
+
+def traces(G: FloatArray, H: FloatArray) -> FloatArray:
+    """Tr G^-1 H of stacked matrices, at least 0."""
+    return np.maximum(np.einsum("gii->g", np.linalg.solve(G, H)), 0)

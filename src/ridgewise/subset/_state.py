@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The state of a greedy path, of single features or of groups of them.
+
+With R = (K_S + alpha)^-1, M = F F^T of trace 1 and N = alpha R M R, features x have G = x^T R x and
+H = x^T N x, and adding them lowers the objective by tr (I + G)^-1 H. With I + G = L L^T,
+D = L^-1 H L^-T, A = R x L^-T and W = N x L^-T - A D / 2, adding them gives
+
+    R - A A^T,  N - A W^T - W A^T.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy.linalg.blas import dgemm, dtrsm
+from scipy.linalg.lapack import dpotrf
+
+from ridgewise._typing import BoolArray, FloatArray, IndexArray, is_sparse
+from ridgewise.subset._problem import (
+    ROUNDED_UP,
+    Limits,
+    Problem,
+    inverse_root,
+    priced,
+    squared_lengths,
+)
+
+LARGE = 2**20  # values of X from which on products are in single precision
+TIE = {np.float64: 1e-10, np.float32: 1e-6}  # relative difference below which gains are equal
+
+
+class State:
+    """What is selected so far, features or groups, and its R and N.
+
+    Attributes
+    ----------
+    selected : list of int
+    objectives : list of float
+        Before the first of them, and after each.
+    trace : float
+        Of the problem's M: gains times the trace are what is subtracted from the objective.
+    dtype : type
+        Of products with all features: float32 where X is large and dense.
+    may_round : bool
+        Whether it may be float32.
+    lengths2 : ndarray of shape (d,)
+        Squared lengths of the features.
+    """
+
+    def __init__(self, problem: Problem, limits: Limits) -> None:
+        self.problem, self.limits, self.columns = problem, limits, problem.columns
+        self.prices = priced(limits.costs)
+        self.trace = float(np.sum(problem.factor**2)) or 1.0
+        self.F = problem.factor * math.sqrt(problem.alpha / self.trace)
+        self.selected: list[int] = []
+        self.objectives = [problem.of_none]
+        self.lengths2 = squared_lengths(self.columns)[0]
+        sizes = problem.alpha, float(self.lengths2.max())
+        is_large = math.prod(self.columns.shape) > LARGE
+        self.may_round = is_large and min(sizes) > 1e-20 and max(sizes) < 1e20
+        is_single = self.may_round and not is_sparse(self.columns.X)
+        self.dtype: Any = np.float32 if is_single else np.float64
+        self.forget()
+        self.refresh()
+        for one in limits.include.tolist():
+            self.record([one], [add(self.R, self.N, problem.take(np.array([one])))[0]])
+
+    @property
+    def room(self) -> float:
+        """What is left of the budget."""
+        return self.limits.budget - float(self.limits.costs[self.selected].sum())
+
+    @property
+    def affordable(self) -> BoolArray:
+        """Of every feature or group whether it may be added."""
+        fits: BoolArray = self.limits.free & (self.limits.costs <= self.room * ROUNDED_UP)
+        fits[self.selected] = False
+        return fits
+
+    def record(self, chosen: list[int], gains: list[float]) -> None:
+        """Note what was added, and by how much that lowered the objective."""
+        self.selected += chosen
+        self.objectives += (self.objectives[-1] - self.trace * np.cumsum(gains)).tolist()
+
+    def forget(self, steps: int = 0) -> None:
+        """Undo the last steps; R and N need `refresh`."""
+        kept = len(self.selected) - steps
+        del self.selected[kept:], self.objectives[kept + 1 :]
+        self.kernel: FloatArray = np.zeros((len(self.F), len(self.F)))
+        self.n_in_kernel = 0
+
+    def refresh(self) -> None:
+        """R = root root^T, N = B B^T and the objective from K_S."""
+        alpha, n = self.problem.alpha, len(self.F)
+        if len(self.selected) == 0:
+            self.root, self.R = np.eye(n) / math.sqrt(alpha), np.eye(n) / alpha
+            self.B = self.F / alpha
+        else:
+            P = self.problem.take(np.array(self.selected[self.n_in_kernel :], dtype=np.intp))
+            self.kernel += P @ P.T
+            self.n_in_kernel = len(self.selected)
+            self.root = inverse_root(self.kernel, alpha)
+            self.R = self.root @ self.root.T
+            self.B = self.root @ (self.root.T @ self.F)
+            # the sum of the gains has lost digits
+            inner = float(np.vdot(self.F, self.B))
+            self.objectives[-1] = self.trace * inner + self.problem.constant
+        self.N = self.B @ self.B.T
+
+    def heights(self) -> FloatArray:
+        """x_j^T N x_j of all features."""
+        B = self.centred(self.B)
+        if 2 * B.shape[1] < len(B):
+            return self.columns.norms2(B)
+        return self.columns.forms((B @ B.T if self.columns.center else self.N).astype(self.dtype))
+
+    def centred(self, B: FloatArray) -> FloatArray:
+        """B for products with columns; sparse ones are not centred themselves."""
+        return B - B.mean(axis=0) if self.columns.center else B
+
+
+def add(R: FloatArray, N: FloatArray, x: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+    """Add features x: update R and N in place; returns the gain, A and W."""
+    Rx, Nx = R @ x, N @ x
+    G = x.T @ Rx
+    L, failed = dpotrf(np.eye(len(G)) + G, lower=1, clean=1)
+    if failed:  # rounding errors of R have made G indefinite
+        values, vectors = np.linalg.eigh(G)
+        L = np.linalg.cholesky(np.eye(len(G)) + vectors * np.maximum(values, 0) @ vectors.T)
+    A: FloatArray = dtrsm(1.0, L, Rx, side=1, lower=1, trans_a=1)
+    V: FloatArray = dtrsm(1.0, L, Nx, side=1, lower=1, trans_a=1)
+    D = dtrsm(1.0, L, x.T @ V, lower=1)
+    W = V - A @ ((D + D.T) / 4)
+    # the transpose of a symmetric C-contiguous matrix is the Fortran-contiguous one to overwrite
+    dgemm(-1.0, A, A, 1.0, R.T, trans_b=1, overwrite_c=1)
+    dgemm(-1.0, A, W, 1.0, N.T, trans_b=1, overwrite_c=1)
+    dgemm(-1.0, W, A, 1.0, N.T, trans_b=1, overwrite_c=1)
+    return float(np.trace(D)), A, W
+
+
+def largest(gains: FloatArray, size: int, tie: float) -> tuple[IndexArray, float]:
+    """Those with the largest gains, in ascending order, and the largest gain of the others.
+
+    Of those that tie, the lower indices.
+    """
+    last = np.partition(gains, len(gains) - size)[len(gains) - size]
+    among = gains > last * (1 + tie)
+    ties = np.flatnonzero(gains >= last * (1 - tie))
+    among[ties[~among[ties]][: size - np.count_nonzero(among)]] = True
+    return np.flatnonzero(among), float(np.where(among, -1, gains).max())
