@@ -102,30 +102,34 @@ class FeatureState(State):
             return False
         if self.may_round and len(self.selected) >= EARLY:
             self.dtype = np.float32
-        pool, outside = self.pool(affordable)
-        if self.has_drifted(pool):
-            self.dtype, self.may_round = np.float64, False
-            self.compute_anew()
-            pool, outside = self.pool(affordable)
-        prices, objective = self.prices[pool.features], self.objectives[-1]
-        room = self.room
-        dearest = float(prices.max())
-        rooms: list[float] = []  # what is left before each step
         with one_blas_thread():
-            while len(rooms) < min(self.steps, len(prices)) and objective > goal:
-                gains = pool.h / (prices * pool.c)
-                if dearest > room:
-                    gains[prices > room * ROUNDED_UP] = -np.inf
-                best = float(gains.max())
-                if best == -np.inf or (rooms and best < LEAVE * outside):
-                    break
-                j = int((gains >= best - TIE[np.float64] * abs(best)).argmax())
-                objective -= self.trace * pool.step(j)
-                rooms.append(room)
-                room -= float(prices[j])
+            pool, outside = self.pool(affordable)
+            if self.has_drifted(pool):
+                self.dtype, self.may_round = np.float64, False
+                self.compute_anew()
+                pool, outside = self.pool(affordable)
+            rooms = self.steps_in(pool, outside, goal)
         affordable[pool.features] = False
         self.catch_up(pool, affordable, rooms)
         return True
+
+    def steps_in(self, pool: "Pool", outside: float, goal: float) -> list[float]:
+        """Make steps in a pool, and tell what room was left before each."""
+        prices, objective = self.prices[pool.features], self.objectives[-1]
+        room, dearest = self.room, float(prices.max())
+        rooms: list[float] = []
+        while len(rooms) < min(self.steps, len(prices)) and objective > goal:
+            gains = pool.h / (prices * pool.c)
+            if dearest > room:
+                gains[prices > room * ROUNDED_UP] = -np.inf
+            best = float(gains.max())
+            if best == -np.inf or (rooms and best < LEAVE * outside):
+                break
+            j = int((gains >= best - TIE[np.float64] * abs(best)).argmax())
+            objective -= self.trace * pool.step(j)
+            rooms.append(room)
+            room -= float(prices[j])
+        return rooms
 
     def pool(self, affordable: BoolArray) -> tuple["Pool", float]:
         """The features with the largest gains for their costs, and the largest gain outside."""
@@ -146,7 +150,8 @@ class FeatureState(State):
         Steps are kept up to the first at which a feature outside of the pool would have been
         better.
         """
-        A, W = pool.directions()
+        with one_blas_thread():
+            A, W = pool.directions()
         g, h, prices = self.g.copy(), self.h.copy(), self.prices
         taken = np.array(pool.gains) * (1 + TIE[self.dtype]) / prices[pool.features[pool.picks]]
         kept = len(rooms)
@@ -171,9 +176,10 @@ class FeatureState(State):
                 g[place] -= np.einsum("ij,ij->i", a, a)
                 h[place] -= 2 * np.einsum("ij,ij->i", a, w)
         self.g, self.h = g, h
-        both = A @ W.T
-        self.R -= A @ A.T
-        self.N -= both + both.T
+        with one_blas_thread():
+            both = A @ W.T
+            self.R -= A @ A.T
+            self.N -= both + both.T
         self.record(pool.features[pool.picks].tolist(), pool.gains)
 
     def products(
