@@ -90,6 +90,10 @@ def resolve_groups(groups: Any, n_features: int) -> Groups:
             f"groups needs one label a feature: got {len(labels)} labels, and X has {n_features} "
             "features"
         )
+    if isinstance(groups, np.ndarray) and groups.dtype.kind in "iu":  # fast, for many features
+        found, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        return Groups(np.argsort(order)[inverse], label_array(found[order].tolist()))
     number: dict[Hashable, int] = {}
     for feature, label in enumerate(labels):
         if is_missing(label):

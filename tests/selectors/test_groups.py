@@ -363,3 +363,12 @@ def test_repr_and_names():
 def test_pipeline_and_clone():
     model = make_pipeline(LeverageSelector(5, random_state=0, groups=LABELS), Ridge())
     assert clone(model).fit(X, y).score(X, y) > 0
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.int8])
+def test_labels_of_an_integer_array_are_those_of_a_list(dtype):
+    labels = np.random.default_rng(0).integers(0, 50, 300).astype(dtype)
+    fast, plain = resolve_groups(labels, 300), resolve_groups(labels.tolist(), 300)
+    np.testing.assert_array_equal(fast.index, plain.index)
+    np.testing.assert_array_equal(fast.labels, plain.labels)
+    assert fast.labels.dtype == plain.labels.dtype
