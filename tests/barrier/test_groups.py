@@ -7,8 +7,8 @@ import pytest
 from ridgewise._groups import resolve_groups
 from ridgewise.barrier import RULES, ArrayVectors, polish, sparsify, sparsify_plain
 from ridgewise.barrier import _polish as polish_module
-from ridgewise.barrier._grouped import GroupedVectors
 from ridgewise.barrier._plain import lower_shift, upper_shift
+from ridgewise.barrier._vectors import GroupedVectors
 
 RUNS = 50  # a seed
 

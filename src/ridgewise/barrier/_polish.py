@@ -23,9 +23,10 @@ from scipy.linalg.blas import dsyrk
 from scipy.linalg.lapack import dpotrf, dpotrs, dsyevd
 from scipy.optimize import brentq
 
+from ridgewise._groups import spans, sums
 from ridgewise._threads import one_blas_thread
 from ridgewise._typing import FloatArray, IndexArray
-from ridgewise.barrier._problem import ends, spans, sums, weighted_spectrum
+from ridgewise.barrier._problem import weighted_spectrum
 
 # Of epsilon: a bound on the gap at the minimum, which on real data is tens of times smaller. It is
 # half the hundredth that is promised, since Newton's method stops somewhat before the minimum.
@@ -109,7 +110,8 @@ class Rows(NamedTuple):
 
     def take(self, chosen: IndexArray) -> "Rows":
         """The rows of some of the weights."""
-        return Rows(self.V[spans(ends(self.sizes), chosen)], self.sizes[chosen])
+        starts, sizes = np.cumsum(self.sizes) - self.sizes, self.sizes[chosen]
+        return Rows(self.V[spans(starts[chosen], sizes)], sizes)
 
 
 def epsilon(rows: FloatArray, weights: FloatArray, penalty: FloatArray | None = None) -> float:
