@@ -7,7 +7,7 @@ from mpmath import mp
 from scipy.linalg import eigh
 from tests.barrier.helpers import gaussian_rows, same_as_plain
 
-from ridgewise.barrier import RULES, ArrayVectors, NumericalBreakdownError, sparsify
+from ridgewise.barrier import RULES, ArrayVectors, sparsify
 from ridgewise.barrier._problem import MOST_PENALTY, Barriers, add_up_repeats
 from ridgewise.guarantees import alpha_for_dimension
 from ridgewise.spectrum import compute_spectrum
@@ -38,8 +38,9 @@ def test_theorem(seed, rule):
         (selected * found.weights) @ selected.T + ridge, X @ X.T + ridge, eigvals_only=True
     )
     s = np.sqrt(dimension / n_draws)
-    assert eigenvalues[0] >= (1 - s) ** 2 - 1e-3 / MOST_PENALTY * len(X)
-    assert eigenvalues[-1] <= (1 + s) ** 2 + 1e-3 / MOST_PENALTY * len(X)
+    rounding = 1e-3 / MOST_PENALTY * len(X)
+    assert eigenvalues[0] >= (1 - s) ** 2 - rounding
+    assert eigenvalues[-1] <= (1 + s) ** 2 + rounding
     assert eigenvalues[[0, -1]] == pytest.approx((found.lower, found.upper), rel=1e-8, abs=1e-8)
 
 
@@ -53,20 +54,12 @@ def test_no_penalty_is_the_plain_method(rule):
     assert with_zeros.lower == pytest.approx(without.lower)
 
 
-def test_needs_more_draws_than_the_effective_dimension():
-    with pytest.raises(ValueError, match="got 4 draws for vectors of effective dimension 4"):
-        sparsify(ArrayVectors(gaussian_rows(50, 8)), 4, "norm", np.ones(8))
-
-
 def test_identity_shifts_would_fail():
     """Algorithm 1 as it is, on vectors with sum v v^T < I, runs out of feasible rows."""
-    rng = np.random.default_rng(0)
-    _, _, Ut = np.linalg.svd(rng.standard_normal((40, 300)), full_matrices=False)
-    penalty = np.geomspace(0.3, 300, 40)
-    shrunk = ArrayVectors(Ut.T / np.sqrt(1 + penalty))
+    U, penalty = gaussian_rows(300, 40), np.geomspace(0.3, 300, 40)
     with pytest.raises(ArithmeticError):
-        sparsify(shrunk, 60)
-    assert sparsify(ArrayVectors(Ut.T), 60, "norm", penalty).lower > 0
+        sparsify(ArrayVectors(U / np.sqrt(1 + penalty)), 60)
+    assert sparsify(ArrayVectors(U), 60, "norm", penalty).lower > 0
 
 
 def test_huge_penalties_are_taken_for_large_ones():
@@ -140,9 +133,3 @@ def test_where_the_barriers_are_close(seed):
     if n_draws <= 4:  # quick enough
         exact = exact_weights(U, n_draws, penalty, found.draws)
         np.testing.assert_allclose(found.weights, exact, rtol=1e-6)
-
-
-def test_too_close_is_refused():
-    U = gaussian_rows(40, 8)
-    with pytest.raises(NumericalBreakdownError, match="by too little to compute with: make more"):
-        sparsify(ArrayVectors(U), 8, "norm", np.full(8, 1e-12))

@@ -50,6 +50,7 @@ def test_weighted_spectrum(seed, family):
     for penalty in (None, np.zeros(U.shape[1]), some_penalty(rng, U.shape[1])):
         found = weighted_spectrum(rows, weights, penalty)
         np.testing.assert_allclose(found, extremes(rows, weights, penalty), atol=ROUNDING)
+    assert weighted_spectrum(rows[: U.shape[1] - 1], weights[: U.shape[1] - 1])[0] == 0
 
 
 # never looser
@@ -205,32 +206,22 @@ def problem(request):
 
 
 @pytest.mark.parametrize("tau", [10.0, 1e3])
-def test_gradient_against_finite_differences(tau, problem):
+def test_derivatives_against_finite_differences(tau, problem):
+    """The gradient of f; along the Newton direction it falls at the rate of itself."""
     rows, weights = problem
+    point, h = decompose(rows, weights), 1e-6
+    g, (direction, promise) = gradient(point, tau), newton_direction(point, tau)
 
-    def f(x):
+    def value(x):
         return barrier_value(decompose(rows, weights * np.exp(x)), tau)[0]
-
-    h = 1e-6
-    differences = [(f(h * e) - f(-h * e)) / (2 * h) for e in np.eye(len(weights))]
-    found = gradient(decompose(rows, weights), tau)
-    np.testing.assert_allclose(found, differences, rtol=1e-5, atol=1e-5)
-
-
-@pytest.mark.parametrize("tau", [10.0, 1e3])
-def test_newton_direction_against_finite_differences(tau, problem):
-    """Along the Newton direction the gradient falls at the rate of the gradient itself."""
-    rows, weights = problem
-    point = decompose(rows, weights)
-    direction, promise = newton_direction(point, tau)
 
     def derivatives(h):
         factor = 1 + h * direction
         return gradient(decompose(rows, weights * factor), tau) / factor
 
-    h = 1e-6
+    differences = [(value(h * e) - value(-h * e)) / (2 * h) for e in np.eye(len(weights))]
+    np.testing.assert_allclose(g, differences, rtol=1e-5, atol=1e-5)
     rate = (derivatives(h) - derivatives(-h)) / (2 * h)
-    g = gradient(point, tau)
     np.testing.assert_allclose(rate, -g, rtol=1e-4, atol=1e-4 * np.abs(g).max())
     assert promise == pytest.approx(-g @ direction)
 
@@ -344,14 +335,3 @@ def test_techtc_median(load_techtc, shared_data):
     assert len(reached) == 24
     assert np.median(reached) <= 0.45
     assert np.median(seconds) <= 3  # times what the selection took
-
-
-@pytest.mark.shared_data
-@pytest.mark.parametrize("alpha", [1.0, 100.0])
-def test_techtc_below_the_rank(alpha, load_techtc):
-    """A hundred features, by their leverage scores, for a regularized model."""
-    spectrum = compute_spectrum(load_techtc("6920_8366"))
-    rows = spectrum.take(np.argsort(-spectrum.leverage_scores, kind="stable")[:100])
-    penalty = alpha / spectrum.singular_values**2
-    polished = polish(rows, np.ones(100), penalty=penalty)
-    assert epsilon(rows, polished, penalty) < epsilon(rows, np.ones(100), penalty)
