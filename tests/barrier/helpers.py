@@ -59,13 +59,6 @@ def scaled_rows(d, ell, seed=0):
     return orthonormal(rng.standard_normal((d, ell)) * rng.lognormal(0, 2, size=(d, 1)))
 
 
-def lone_row(d):
-    """Only u_1 covers its direction; all others are alike."""
-    U = np.zeros((d, 2))
-    U[0, 0], U[1:, 1] = 1, 1 / np.sqrt(d - 1)
-    return U
-
-
 def extremes(U, weights, penalty=None):
     """Smallest and largest eigenvalue of the (regularized) statement, by explicit matrices."""
     z = np.ones(U.shape[1]) if penalty is None else 1 / (1 + penalty)

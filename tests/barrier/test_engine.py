@@ -6,8 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.barrier.helpers import (
+    extremes,
     gaussian_rows,
-    lone_row,
     orthonormal,
     rows_of,
     same_as_plain,
@@ -38,13 +38,18 @@ all_rules = pytest.mark.parametrize("rule", RULES)
 @all_rules
 @pytest.mark.parametrize("seed", SEEDS)
 def test_same_as_plain(rule, seed, family):
+    """And as Lemma 1 promises, with the spectrum computed here from the weights."""
     rng = np.random.default_rng([seed, *family.encode()])
     U = rows_of(family, rng)
     ell = U.shape[1]
     n_draws = ell + 1 + int((39 * ell - 1) * rng.random() ** 3)  # to 40 l, small ones more often
     distinct = min(n_draws, len(U)) if seed % 2 else None
     for penalty in (None, 10 ** rng.uniform(-2, 2, size=ell)):
-        same_as_plain(U, n_draws, rule, penalty, distinct)
+        fast = same_as_plain(U, n_draws, rule, penalty, distinct)
+        lower, upper = extremes(U[fast.selected], fast.weights, penalty)
+        s = np.sqrt((ell if penalty is None else np.sum(1 / (1 + penalty))) / n_draws)
+        assert (1 - s) ** 2 - 1e-9 <= lower <= upper <= (1 + s) ** 2 + 1e-9
+        np.testing.assert_allclose([fast.lower, fast.upper], [lower, upper], atol=1e-9)
 
 
 @either_way
@@ -113,7 +118,11 @@ def test_scores_of_few_digits_fill_the_same_pool(rule, error):
 @all_rules
 def test_same_as_plain_on_gene_expression(rule, shared_data):
     spectrum = compute_spectrum(np.load(shared_data / "golub" / "X.npz")["X"])
-    same_as_plain(spectrum, 100, rule, U=spectrum.take(np.arange(spectrum.shape[1])))
+    U = spectrum.take(np.arange(spectrum.shape[1]))
+    same_as_plain(spectrum, 100, rule, U=U)
+    penalty = spectrum.singular_values[10] ** 2 / spectrum.singular_values**2
+    assert np.sum(1 / (1 + penalty)) < 30 < spectrum.rank
+    same_as_plain(spectrum, 30, rule, penalty, U=U)
 
 
 @pytest.mark.shared_data
@@ -136,15 +145,15 @@ def test_same_as_plain_on_all_sets(rule, shared_data, load_techtc):
 @all_rules
 def test_goes_on_until_so_many_are_distinct(rule):
     """40 draws give fewer than 40 rows, one many times; more draws give 40, and promise more."""
-    U = lone_row(100)
+    U = np.zeros((100, 2))  # only u_1 covers its direction
+    U[0, 0], U[1:, 1] = 1, 1 / np.sqrt(99)
     some, all_of_them = (same_as_plain(U, 40, rule, None, n) for n in (None, 40))
     assert np.count_nonzero(some.draws == 0) > 1
     assert len(some.selected) < len(all_of_them.selected) == 40
     np.testing.assert_array_equal(all_of_them.draws[:40], some.draws)
     s, later = np.sqrt(2 / 40), np.sqrt(2 / 40) * 40 / len(all_of_them.draws)
-    assert all_of_them.promised_lower == pytest.approx((1 - s) * (1 - later))
-    assert all_of_them.promised_upper == pytest.approx((1 + s) * (1 + later))
-    assert all_of_them.promised_lower > some.promised_lower
+    promised = all_of_them.promised_lower, all_of_them.promised_upper
+    assert promised == pytest.approx(((1 - s) * (1 - later), (1 + s) * (1 + later)))
     assert len(sparsify(ArrayVectors(U), 90, rule, None, 101).draws) == 4 * 90
 
 
@@ -158,6 +167,30 @@ def test_rows_of_very_different_length(rule, seed):
     U = np.linalg.qr(rng.standard_normal((3 * ell, ell)))[0]
     short = rng.standard_normal((60, ell)) * 10.0 ** rng.uniform(-82, -78, size=(60, 1))
     same_as_plain(np.vstack([U, short]), int(rng.integers(40, 200)), rule)
+
+
+# decompositions: a tridiagonal matrix tells of A what its eigenvalues would
+
+
+@pytest.mark.parametrize("decompose", ["eigendecomposition", "tridiagonalization"])
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 33, 70])
+@pytest.mark.parametrize("rank", [2, 140])
+def test_decomposition(decompose, size, rank):
+    rows = np.random.default_rng(0).standard_normal((rank, size))
+    A = rows.T @ rows
+    found, eigenvalues = getattr(numpy_draws, decompose)(A), np.linalg.eigvalsh(A)
+    T = np.diag(found.diagonal) + np.diag(found.off[:-1], 1) + np.diag(found.off[:-1], -1)
+    np.testing.assert_allclose(found.Q @ T @ found.Q.T, A, atol=1e-12 * np.abs(A).max())
+    np.testing.assert_allclose(found.Q.T @ found.Q, np.eye(size), atol=1e-13)
+    assert found.off[-1] == 0
+    assert eigenvalues[0] - 4 * numpy_draws.TOLERANCE <= found.least <= eigenvalues[0] + 1e-9
+    for gap in (1e-3, 1.0, 100.0):
+        for sign, place in ((+1, eigenvalues[0] - gap), (-1, eigenvalues[-1] + gap)):
+            expected = np.sum(sign / (eigenvalues - place))
+            assert found.potential(sign, place) == pytest.approx(expected, rel=1e-9)
+    if not found.is_diagonal:  # none beyond an eigenvalue
+        assert np.isnan(found.potential(+1, 1e3))
+        assert np.isnan(found.potential(-1, 0.0))
 
 
 # what goes wrong is noticed

@@ -6,9 +6,7 @@ import pytest
 from tests.barrier.helpers import extremes, gaussian_rows, rows_of, same_as_plain, scaled_rows
 
 from ridgewise._groups import resolve_groups
-from ridgewise.barrier import RULES, ArrayVectors, polish, sparsify
-from ridgewise.barrier import _polish as polish_module
-from ridgewise.barrier._plain import lower_shift, upper_shift
+from ridgewise.barrier import RULES, ArrayVectors, sparsify
 from ridgewise.barrier._vectors import GroupedVectors
 
 RUNS = 50  # a seed
@@ -51,8 +49,7 @@ def test_oracle_and_promise(seed, request):
         weights = np.zeros(len(groups))
         weights[fast.selected] = fast.weights
         lower, upper = extremes(U, weights[groups.index], penalty)
-        assert fast.promised_lower - 1e-9 <= lower
-        assert upper <= fast.promised_upper + 1e-9
+        assert fast.promised_lower - 1e-9 <= lower <= upper <= fast.promised_upper + 1e-9
         np.testing.assert_allclose([fast.lower, fast.upper], [lower, upper], atol=1e-9)
 
 
@@ -87,30 +84,3 @@ def test_large_groups_have_at_most_rank_rows():
     assert rows.shape == (10, 6)
     np.testing.assert_allclose(rows[2:8].T @ rows[2:8], U[:500].T @ U[:500], atol=1e-12)
     np.testing.assert_allclose(vectors.norms2[0], np.sum(U[:500] ** 2))
-
-
-def test_scores_of_matrices_are_sums_of_rows():
-    """L and U are linear in B: traces with B_g equal sums over the rows of g."""
-    U = gaussian_rows(40, 5)
-    B = np.einsum("gri,grj->gij", U.reshape(10, 4, 5), U.reshape(10, 4, 5))
-    A = np.cov(U.T)
-    for shift in (lambda u: lower_shift(u, 1.0, A, -9.0)[0], lambda u: upper_shift(u, 2.0, A, 9.0)):
-        np.testing.assert_allclose(shift(B), shift(U).reshape(10, 4).sum(axis=1), rtol=1e-12)
-
-
-def test_polished_groups():
-    """One weight a group, better than before, and as good as any near them."""
-    U = gaussian_rows(90, 5)
-    sizes = np.array([1, 5, 2, 4, 3, 6, 2, 7])
-    rows, penalty = U[: sizes.sum()], np.array([0.1, 0.5, 1, 2, 5])
-    weights = polish(rows, np.ones(8), penalty=penalty, sizes=sizes)
-
-    def epsilon(weights):
-        return polish_module.epsilon(rows, np.repeat(weights, sizes), penalty)
-
-    reached = epsilon(weights)
-    assert reached < epsilon(np.ones(8))
-    rng = np.random.default_rng(0)
-    for scale in (1e-2, 0.1, 0.5):
-        others = [weights * np.exp(scale * rng.standard_normal(8)) for _ in range(50)]
-        assert min(map(epsilon, others)) > 0.99 * reached

@@ -6,38 +6,19 @@ Where the paper's print does not hold, docs/paper-corrected.md shows it, and is 
 
 import numpy as np
 import pytest
-from tests.barrier.helpers import extremes, gaussian_rows, rows_of
+from tests.barrier.helpers import gaussian_rows, rows_of
 
 from ridgewise.barrier import RULES, ArrayVectors, NumericalBreakdownError, sparsify, sparsify_plain
 from ridgewise.barrier import _plain as plain
 from ridgewise.barrier._problem import Barriers
 
 
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("seed", range(4))
-def test_promise(rule, seed, family):
-    """Lemma 1, with the spectrum computed here from the weights."""
-    rng = np.random.default_rng([seed, *family.encode()])
-    U = rows_of(family, rng)
-    ell = U.shape[1]
-    n_draws = ell + 1 + int(rng.integers(0, 6 * ell))
-    found = sparsify_plain(U, n_draws, rule)
-    lower, upper = extremes(U[found.selected], found.weights)
-    s = np.sqrt(ell / n_draws)
-    assert (1 - s) ** 2 - 1e-9 <= lower <= upper <= (1 + s) ** 2 + 1e-9
-    assert (found.lower, found.upper) == pytest.approx((lower, upper), abs=1e-9)
-    assert len(found.selected) == len(set(found.selected)) <= n_draws
-
-
 def test_barrier_invariants_at_every_draw(family, monkeypatch):
     """L < lambda_min, lambda_max < U, potentials never rise, sum U(u) <= 1 - s <= sum L(u)."""
     U = rows_of(family, np.random.default_rng(1))
-    ell = U.shape[1]
-    n_draws = 3 * ell
-    s = np.sqrt(ell / n_draws)
-    barriers = Barriers(ell, n_draws)
+    barriers = Barriers(U.shape[1], 3 * U.shape[1])
+    s, seen = barriers.s, []
     lower, upper = plain.lower_shift, plain.upper_shift
-    seen = []
 
     def check_lower(u, delta, A, L):
         assert np.linalg.eigvalsh(A)[0] > L + delta
@@ -56,8 +37,8 @@ def test_barrier_invariants_at_every_draw(family, monkeypatch):
 
     monkeypatch.setattr(plain, "lower_shift", check_lower)
     monkeypatch.setattr(plain, "upper_shift", check_upper)
-    sparsify_plain(U, n_draws)
-    assert len(seen) == n_draws
+    sparsify_plain(U, barriers.n_draws)
+    assert len(seen) == barriers.n_draws
 
 
 def test_zero_rows_are_never_selected():

@@ -9,6 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.barrier.helpers import extremes, gaussian_rows, rows_of
 
+from ridgewise._groups import sums
 from ridgewise.barrier import RULES, ArrayVectors, sparsify, weighted_spectrum
 from ridgewise.barrier import _polish as polish_module
 from ridgewise.barrier._polish import (
@@ -151,33 +152,34 @@ def test_optimum_below_the_rank():
     assert epsilon(rows, polished, penalty) == pytest.approx(1 / 3, rel=1e-9)
 
 
+@pytest.mark.parametrize("sizes", [np.ones(24, int), np.array([1, 5, 2, 1, 3, 6, 2, 1, 1, 1, 1])])
 @pytest.mark.parametrize("regularized", [False, True])
 @pytest.mark.parametrize("seed", range(4))
-def test_duality_proves_the_optimum(seed, regularized):
+def test_duality_proves_the_optimum(seed, regularized, sizes):
     """No weights are better than a dual bound, which the polished ones nearly attain.
 
     For a symmetric D whose eigenvalues have absolute values of sum at most 1 and with
-    v_i^T D v_i >= 0 for all rows, any weights have epsilon >= tr(E D) >= -tr(Z D). The minimum of
-    f gives such a D.
+    v_i^T D v_i >= 0, added up over rows of one weight, any weights have epsilon >= tr(E D) >=
+    -tr(Z D). The minimum of f gives such a D.
     """
     rng = np.random.default_rng(seed)
-    U = gaussian_rows(60, 8, seed)[:24]
+    U, start = gaussian_rows(60, 8, seed)[:24], np.ones(len(sizes))
     penalty = rng.lognormal(size=8) if regularized else np.zeros(8)
     Z = np.diag(1 / (1 + penalty))
-    V, tau = U @ np.sqrt(Z), 1e5
-    rows = single(V, Z)
-    point = decompose(rows, minimize_epsilon(rows, np.ones(24)))
+    rows, tau = Rows(U @ np.sqrt(Z), sizes, Z), 1e5
+    point = decompose(rows, minimize_epsilon(rows, start))
     for _ in range(60):  # come closer to the minimum of f than polishing needs
         direction, _ = newton_direction(point, tau)
         step = 1 / (1 + 2 * np.abs(direction).max())
         point = decompose(rows, point.weights * (1 + step * direction))
-    E = (V.T * point.weights) @ V - Z
+    E = rows.gram(point.weights) - Z
     _, t = barrier_value(point, tau)
     D = (np.linalg.inv(t * np.eye(8) - E) - np.linalg.inv(t * np.eye(8) + E)) / tau
     assert np.abs(np.linalg.eigvalsh(D)).sum() <= 1 + 1e-6
-    assert np.einsum("ij,jk,ik->i", V, D, V).min() >= 0
+    assert sums(np.einsum("ij,jk,ik->i", rows.V, D, rows.V), sizes).min() >= 0
     bound = -float(np.sum(Z * D))
-    reached = epsilon(U, polish(U, np.ones(24), penalty=penalty), penalty)
+    polished = polish(U, start, penalty=penalty, sizes=sizes)
+    reached = epsilon(U, np.repeat(polished, sizes), penalty)
     assert bound * (1 - 1e-6) <= reached <= (1 + NEARLY_BEST) * bound
 
 
@@ -263,22 +265,15 @@ def test_best_scale():
     assert np.argmin(around) == 1
 
 
-def test_duplicate_rows():
-    """Copies of a row share its weight, and change nothing else."""
+def test_duplicates_and_rows_of_zeros():
+    """Copies of a row share its weight, zeros keep theirs, and all else is as without them."""
     rows = gaussian_rows(30, 4)[:10]
     best = epsilon(rows, polish(rows, np.ones(10)))
-    twice = np.vstack([rows, rows])
-    polished = polish(twice, np.ones(20))
-    assert epsilon(twice, polished) == pytest.approx(best, rel=NEARLY_BEST)
-    np.testing.assert_allclose(polished[:10], polished[10:], rtol=1e-6)
-
-
-def test_rows_of_zeros_keep_their_weights():
-    rows = gaussian_rows(30, 4)[:12]
-    with_zeros = np.vstack([rows[:6], np.zeros((2, 4)), rows[6:]])
-    polished = polish(with_zeros, np.full(14, 2.0))
-    np.testing.assert_array_equal(polished[6:8], 2.0)
-    np.testing.assert_allclose(np.delete(polished, [6, 7]), polish(rows, np.full(12, 2.0)))
+    more = np.vstack([rows, np.zeros((2, 4)), rows])
+    polished = polish(more, np.full(22, 2.0))
+    assert epsilon(more, polished) == pytest.approx(best, rel=NEARLY_BEST)
+    np.testing.assert_allclose(polished[:10], polished[12:], rtol=1e-6)
+    np.testing.assert_array_equal(polished[10:12], 2.0)
 
 
 @pytest.mark.parametrize(
