@@ -55,7 +55,7 @@ def layout(library: Any) -> dict[str, int]:
 
 def own_layout() -> dict[str, int]:
     """The same of `Block`."""
-    places = {name: getattr(Block, name).offset for name, _ in Block._fields_}
+    places = {name: getattr(Block, name).offset for name, *_ in Block._fields_}
     return {**places, "size": ctypes.sizeof(Block)}
 
 

@@ -26,7 +26,7 @@ from scipy.linalg.lapack import dorghr, dpotrf, dpttrf, dstebz, dsyevd, dsytrd
 
 from ridgewise._groups import spans, sums
 from ridgewise._typing import BoolArray, FloatArray, IndexArray
-from ridgewise.barrier._problem import NumericalBreakdownError, choose, is_feasible
+from ridgewise.barrier._problem import choose, is_feasible
 
 Pair = tuple[FloatArray, FloatArray]  # one for the lower barrier, one for the upper
 Numbers = tuple[float, float]
@@ -141,20 +141,18 @@ class Ahead(NamedTuple):
     n_looked_at: int
 
 
-class LostDefinitenessError(NumericalBreakdownError):
+class LostDefinitenessError(ArithmeticError):
     """The old decomposition no longer carries the barrier: decompose again."""
 
 
 class Resolvent:
     """N = (A - L I)^-1 for the lower barrier (sign +1), (U I - A)^-1 for the upper one (-1).
 
-    The barrier's last move changed the potential to the trace of N, by ``change``.
+    The barrier's last move changed the potential, the trace of N, by ``change``.
     """
 
-    def __init__(self, sign: int, trace: float, potential: float) -> None:
-        self.sign, self.trace, self.change = sign, trace, sign * (trace - potential)
-        if not self.change > 0:
-            raise LostDefinitenessError
+    sign: int
+    change: float
 
     def times(self, z: FloatArray) -> FloatArray:
         """The rows of z times N."""
@@ -170,9 +168,8 @@ class Resolvent:
 class ExplicitResolvent(Resolvent):
     """The same with N itself."""
 
-    def __init__(self, sign: int, N: FloatArray, potential: float) -> None:
-        super().__init__(sign, float(np.trace(N)), potential)
-        self.N = N
+    def __init__(self, sign: int, N: FloatArray, change: float) -> None:
+        self.sign, self.N, self.change = sign, N, change
 
     def times(self, z: FloatArray) -> FloatArray:
         return z @ self.N
@@ -190,10 +187,12 @@ class LowRankResolvent(Resolvent):
     ) -> None:
         if min(gaps[0], gaps[-1]) <= 0:  # eigenvalues are sorted, so these are extreme
             raise LostDefinitenessError
-        self.g = 1 / gaps
+        self.sign, self.g = sign, 1 / gaps
         self.C = low_rank_factor(sign, self.g, Z, t)
-        trace = float(np.sum(self.g)) - sign * float(np.vdot(self.C, self.C))
-        super().__init__(sign, trace, potential)
+        self.trace = float(np.sum(self.g)) - sign * float(np.vdot(self.C, self.C))
+        self.change = sign * (self.trace - potential)
+        if not self.change > 0:
+            raise LostDefinitenessError
 
     def times(self, z: FloatArray) -> FloatArray:
         return z * self.g - self.sign * ((z @ self.C.T) @ self.C)

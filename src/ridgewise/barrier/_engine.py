@@ -172,15 +172,17 @@ class Engine:
 
     def fill(self) -> None:
         """Score all rows by explicit resolvents, and fill the pool."""
-        A, places = self.barriers.lift(self.grown()), self.barriers.places(self.tau + 1)
-        lower, upper = (
-            ExplicitResolvent(
-                sign,
-                plain.inverse(sign * (A[i] - places[i] * np.eye(len(self.A)))),
-                self.potentials[i],
-            )
-            for i, sign in enumerate(SIGNS)
-        )
+        resolvents = []
+        for i, A in enumerate(self.barriers.lift(self.grown())):
+            before, place = (self.barriers.places(tau)[i] for tau in (self.tau, self.tau + 1))
+            identity, sign = np.eye(len(A)), SIGNS[i]
+            N = plain.inverse(sign * (A - place * identity))
+            change = sign * (float(np.trace(N)) - self.potentials[i])
+            if not change > 0:  # digits were lost: as the plain algorithm computes it
+                M = plain.inverse(sign * (A - before * identity))
+                change = (place - before) * float(np.vdot(N, M))
+            resolvents.append(ExplicitResolvent(sign, N, change))
+        lower, upper = resolvents
         is_first = self.tau == 0 and self.penalty is None
         self.pool.fill(lower, upper, self.selected, is_first)
         self.filled_at = self.tau

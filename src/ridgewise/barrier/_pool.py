@@ -32,14 +32,6 @@ class Pool:
     prefix in scan order, of which no more is held and looked at than needed; for the other rules
     the rows that `fill` finds.
 
-    Parameters
-    ----------
-    vectors : Vectors
-        All rows.
-    barriers : Barriers
-        Of the run.
-    rule : {"norm", "slack", "ratio"}
-
     Attributes
     ----------
     positions : ndarray

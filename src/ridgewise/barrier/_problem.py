@@ -111,15 +111,7 @@ class Barriers:
 
 
 class Goal:
-    """How many draws to make: r, or more until so many distinct rows are drawn.
-
-    Parameters
-    ----------
-    n_draws : int
-        The number of draws r that the barriers are made for.
-    n_distinct : int, optional
-        Go on until so many distinct rows are drawn, or `most` draws are made.
-    """
+    """How many draws to make: r, or up to ``most``, until so many distinct rows are drawn."""
 
     def __init__(self, n_draws: int, n_distinct: int | None = None) -> None:
         self.n_draws, self.n_distinct = n_draws, n_distinct
@@ -226,13 +218,7 @@ def pool_of(
 
     Where no unselected row is feasible, the selected ones with the most slack, to be drawn again.
     Slacks are rounded to nine digits of the largest; of equal ones the first in scan order counts.
-
-    Returns
-    -------
-    positions : ndarray
-        Ascending.
-    again : bool
-        Whether they are selected rows.
+    Returns positions, ascending, and whether they are of selected rows.
     """
     among, again = np.flatnonzero(feasible & ~selected), False
     if len(among) == 0:
