@@ -83,15 +83,12 @@ class Pool:
     def rows(self) -> Pair:
         """The rows of `looked_at`, in the coordinates of either barrier."""
         if self.rotated is None:
-            self.rotated = self.in_coordinates(self.looked_at)
+            X, B = self.part(self.looked_at), self.B
+            if self.basis_of is not B:  # B Q, once for each decomposition
+                self.basis_of = B
+                self.bases = for_both(lambda Q: Q if B is None else B @ Q, self.Q)
+            self.rotated = for_both(lambda basis: X @ basis, self.bases)
         return self.rotated
-
-    def in_coordinates(self, positions: IndexArray) -> Pair:
-        """The same of other positions."""
-        X, B = self.part(positions), self.B
-        if self.basis_of is not B:  # B Q, once for each decomposition
-            self.basis_of, self.bases = B, for_both(lambda Q: Q if B is None else B @ Q, self.Q)
-        return for_both(lambda basis: X @ basis, self.bases)
 
     def rotate(self, Q: Pair, selected: BoolArray) -> None:
         """Have other coordinates."""
@@ -115,10 +112,7 @@ class Pool:
         further = after + np.flatnonzero(~selected[after : len(self.positions)])
         if len(further) > 0:
             further = further[: 3 * self.depth + FIRST_ROWS]
-            (lower, upper), others = self.rows, self.in_coordinates(further)
-            self.looked_at = np.concatenate([self.looked_at, further])
-            rows = np.vstack([lower, others[0]])
-            self.rotated = rows, rows if lower is upper else np.vstack([upper, others[1]])
+            self.look_at(np.concatenate([self.looked_at, further]), may_repeat=False)
         elif len(self.positions) < self.size:
             self.hold(np.arange(min(2 * len(self.positions) + FIRST_ROWS, self.size)))
             self.again = len(self.positions) == self.size
