@@ -125,8 +125,9 @@ def shifts(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """L(u) and U(u) of rows before draw tau + 1, and the positive term of L(u)."""
     A_lower, A_upper = barriers.lift(A)
-    lv, term = lower_shift(rows, 1.0, A_lower, barriers.lower(tau))
-    return lv, upper_shift(rows, barriers.delta_U, A_upper, barriers.upper(tau)), term
+    L, U = barriers.places(tau)
+    lv, term = lower_shift(rows, 1.0, A_lower, L)
+    return lv, upper_shift(rows, barriers.delta_U, A_upper, U), term
 
 
 def draw_selection(X: FloatArray) -> Figure:
@@ -221,7 +222,7 @@ def draw_barriers(run: Run) -> Figure:
     figure = Figure(figsize=(WIDTH, 5.6), layout="constrained")
     axes = figure.subplots()
     taus = np.arange(N_DRAWS + 1)
-    lower, upper = run.barriers.lower(taus), run.barriers.upper(taus)
+    lower, upper = run.barriers.places(taus)
     left, right = line_limits(run)
     axes.fill_betweenx(taus, left, lower, color=LOWER, alpha=0.13, linewidth=0)
     axes.fill_betweenx(taus, upper, right, color=UPPER, alpha=0.13, linewidth=0)
@@ -243,7 +244,7 @@ def draw_barriers(run: Run) -> Figure:
 
 def line_limits(run: Run) -> tuple[float, float]:
     """From a little left of the first lower barrier to a little right of the last upper one."""
-    return run.barriers.lower(0) - 8.0, run.barriers.upper(N_DRAWS) + 12.0
+    return run.barriers.places(0)[0] - 8.0, run.barriers.places(N_DRAWS)[1] + 12.0
 
 
 def animate(run: Run, file: Path) -> None:
@@ -265,7 +266,7 @@ def animate(run: Run, file: Path) -> None:
 def draw_frame(axes: Axes, run: Run, tau: int) -> list[Artist]:
     """A's eigenvalues after tau draws, those before the last in grey, and barriers as walls."""
     left, right = line_limits(run)
-    lower, upper = run.barriers.lower(tau), run.barriers.upper(tau)
+    lower, upper = run.barriers.places(tau)
     before, now = run.eigenvalues[max(tau - 1, 0)], run.eigenvalues[tau]
     return [
         axes.axvspan(left, lower, color=LOWER, alpha=0.16, linewidth=0),
@@ -285,8 +286,8 @@ def draw_potential(run: Run) -> Figure:
     places, by_draw = figure.subplots(2, 1, height_ratios=(1.2, 1))
     draw_landscape(places, run)
     taus = np.arange(N_DRAWS + 1)
-    lower = [lower_potential(run.barriers.lower(tau), run.A[tau]) for tau in taus]
-    upper = [upper_potential(run.barriers.upper(tau), run.A[tau]) for tau in taus]
+    lower = [lower_potential(run.barriers.places(tau)[0], run.A[tau]) for tau in taus]
+    upper = [upper_potential(run.barriers.places(tau)[1], run.A[tau]) for tau in taus]
     for potential, colour, name in ((lower, LOWER, "lower"), (upper, UPPER, "upper")):
         by_draw.axhline(potential[0], color=colour, linewidth=1.2, linestyle=DASHES)
         by_draw.plot(taus, potential, color=colour, linewidth=2.5)
@@ -310,8 +311,22 @@ def draw_landscape(axes: Axes, run: Run) -> None:
     left = np.linspace(-40, values[0] - 0.3, 400)
     right = np.linspace(values[-1] + 0.3, 200, 400)
     curves = (
-        (left, lower_potential, LOWER, run.barriers.lower(MIDDLE), "lower\nbarrier", (-8, "right")),
-        (right, upper_potential, UPPER, run.barriers.upper(MIDDLE), "upper\nbarrier", (8, "left")),
+        (
+            left,
+            lower_potential,
+            LOWER,
+            run.barriers.places(MIDDLE)[0],
+            "lower\nbarrier",
+            (-8, "right"),
+        ),
+        (
+            right,
+            upper_potential,
+            UPPER,
+            run.barriers.places(MIDDLE)[1],
+            "upper\nbarrier",
+            (8, "left"),
+        ),
     )
     for places, potential, colour, barrier, name, (shift, side) in curves:
         axes.plot(places, [potential(x, A) for x in places], color=colour, linewidth=2.5)
@@ -446,10 +461,12 @@ def draw_barriers_by_direction(axes: Axes, run: Run, penalty: FloatArray, kept: 
     far = run.barriers.start * penalty
     looks = ((0, (0, (2, 2)), "start"), (FEW_DRAWS, "-", "end"))
     for tau, dashes, when in looks:
-        lower = (run.barriers.lower(tau) - far) * run.barriers.weight_scale(run.barriers.n_draws)
-        upper = (run.barriers.upper(tau) + run.barriers.delta_U * far) * run.barriers.weight_scale(
+        lower = (run.barriers.places(tau)[0] - far) * run.barriers.weight_scale(
             run.barriers.n_draws
         )
+        upper = (
+            run.barriers.places(tau)[1] + run.barriers.delta_U * far
+        ) * run.barriers.weight_scale(run.barriers.n_draws)
         for values, colour, name in ((lower, LOWER, "lower"), (upper, UPPER, "upper")):
             label = f"{name} barrier, {when}"
             axes.plot(

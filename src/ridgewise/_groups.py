@@ -60,17 +60,33 @@ class Groups:
 
     def sums(self, scores: FloatArray) -> FloatArray:
         """The sum of the features' scores, for each group."""
-        if not self.given:
-            return scores
-        return np.add.reduceat(scores[self.order], self.starts)
+        return sums(scores[self.order], self.sizes) if self.given else scores
 
     def members(self, chosen: IndexArray) -> IndexArray:
         """The features of the groups ``chosen``, one group after the other."""
         if not self.given:
             return chosen
-        sizes = self.sizes[chosen]
-        before = np.cumsum(sizes) - sizes
-        return self.order[np.repeat(self.starts[chosen] - before, sizes) + np.arange(sizes.sum())]
+        return self.order[spans(self.starts[chosen], self.sizes[chosen])]
+
+
+def spans(starts: IndexArray, sizes: IndexArray) -> IndexArray:
+    """So many consecutive numbers from each start on.
+
+    >>> spans(np.array([3, 0]), np.array([3, 2]))
+    array([3, 4, 5, 0, 1])
+    """
+    return np.repeat(starts - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
+
+
+def sums(values: FloatArray, sizes: IndexArray) -> FloatArray:
+    """Sums of so many consecutive values.
+
+    >>> sums(np.array([1.0, 10.0, 100.0]), np.array([1, 2]))
+    array([  1., 110.])
+    """
+    if len(values) == len(sizes):
+        return values
+    return np.add.reduceat(values, np.cumsum(sizes) - sizes)
 
 
 def resolve_groups(groups: Any, n_features: int) -> Groups:

@@ -1,56 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows of matrices with orthonormal columns, of many kinds."""
+"""Families of rows, and either way of drawing."""
 
 import os
 import shutil
 
-import numpy as np
 import pytest
+from tests.barrier.helpers import FAMILIES
 from threadpoolctl import threadpool_limits
 
 from ridgewise.barrier import _compiled as compiled
-
-FAMILIES = (
-    "gaussian",
-    "heavy-tailed",
-    "counts",
-    "axis-aligned",
-    "duplicates",
-    "tiny rows",
-    "zero rows",
-    "rank-deficient",
-)
-
-
-def orthonormal(X):
-    """An orthonormal basis of the columns of X, at its numerical rank."""
-    left, s, _ = np.linalg.svd(X, full_matrices=False)
-    return left[:, s > 1e-9 * s[0]]
-
-
-def rows_of(family, rng):
-    """A matrix U of the family, U^T U = I."""
-    ell = int(rng.integers(2, 9))
-    d = int(rng.integers(2 * ell, 90))
-    X = rng.standard_normal((d, ell))
-    if family == "heavy-tailed":
-        X = rng.standard_t(1.2, size=(d, ell))
-    elif family == "counts":
-        X = rng.poisson(0.3, size=(d, ell)) * (1.0 + rng.integers(0, 4, size=(d, 1)))
-        X[:ell] += np.eye(ell)
-    elif family == "axis-aligned":
-        X = np.zeros((d, ell))
-        X[np.arange(d), np.arange(d) % ell] = rng.uniform(0.1, 1, size=d)
-    elif family == "duplicates":
-        X = np.vstack([X[: d // 2], X[: d // 2]])
-    elif family == "tiny rows":
-        X[d // 2 :] *= 10.0 ** rng.uniform(-9, 0, size=(d - d // 2, 1))
-    elif family == "zero rows":
-        X[rng.random(d) < 0.4] = 0
-        X[:ell] = np.eye(ell)
-    elif family == "rank-deficient":
-        X = np.hstack([X, X @ rng.standard_normal((ell, 2))])
-    return orthonormal(X)
 
 
 @pytest.fixture(params=FAMILIES)
@@ -86,25 +44,3 @@ def by_compiled_code():
 def arithmetic(request):
     """Either way of drawing."""
     request.getfixturevalue(f"by_{request.param}")
-
-
-@pytest.fixture
-def make_rows():
-    return rows_of
-
-
-@pytest.fixture
-def gaussian_rows():
-    """An orthonormal basis of Gaussian data, d x l."""
-    return lambda d, ell, seed=0: orthonormal(np.random.default_rng(seed).standard_normal((d, ell)))
-
-
-@pytest.fixture
-def scaled_rows():
-    """An orthonormal basis of data whose columns differ much in length, as words do, d x l."""
-
-    def make(d, ell, seed=0):
-        rng = np.random.default_rng(seed)
-        return orthonormal(rng.standard_normal((d, ell)) * rng.lognormal(0, 2, size=(d, 1)))
-
-    return make

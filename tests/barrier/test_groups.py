@@ -3,12 +3,11 @@
 
 import numpy as np
 import pytest
+from tests.barrier.helpers import extremes, gaussian_rows, rows_of, same_as_plain, scaled_rows
 
 from ridgewise._groups import resolve_groups
-from ridgewise.barrier import RULES, ArrayVectors, polish, sparsify, sparsify_plain
-from ridgewise.barrier import _polish as polish_module
-from ridgewise.barrier._grouped import GroupedVectors
-from ridgewise.barrier._plain import lower_shift, upper_shift
+from ridgewise.barrier import RULES, ArrayVectors, sparsify
+from ridgewise.barrier._vectors import GroupedVectors
 
 RUNS = 50  # a seed
 
@@ -38,13 +37,6 @@ def instance(rng):
     return U, labels[order], n_draws, penalty
 
 
-def spectrum_of(U, weights, penalty):
-    """Extreme eigenvalues of the statement, by explicit matrices."""
-    z = np.ones(U.shape[1]) if penalty is None else 1 / (1 + penalty)
-    V = U * np.sqrt(z)
-    return np.linalg.eigvalsh((V.T * weights) @ V + np.diag(1 - z))[[0, -1]]
-
-
 @pytest.mark.parametrize("seed", range(21))
 def test_oracle_and_promise(seed, request):
     """1,050 runs, plain and ridge: the promise is kept, and draws are the oracle's."""
@@ -53,22 +45,18 @@ def test_oracle_and_promise(seed, request):
     for run in range(RUNS):
         U, labels, n_draws, penalty = instance(np.random.default_rng([seed, run]))
         groups, rule = resolve_groups(labels, len(U)), RULES[run % 3]
-        plain = sparsify_plain(U, n_draws, rule, penalty, groups=groups)
-        fast = sparsify(ArrayVectors(U), n_draws, rule, penalty, groups=groups)
-        np.testing.assert_array_equal(fast.draws, plain.draws)
-        np.testing.assert_allclose(fast.weights, plain.weights, rtol=1e-6)
+        fast = same_as_plain(U, n_draws, rule, penalty, groups=groups, rtol=1e-6)
         weights = np.zeros(len(groups))
         weights[fast.selected] = fast.weights
-        lower, upper = spectrum_of(U, weights[groups.index], penalty)
-        assert fast.promised_lower - 1e-9 <= lower
-        assert upper <= fast.promised_upper + 1e-9
+        lower, upper = extremes(U, weights[groups.index], penalty)
+        assert fast.promised_lower - 1e-9 <= lower <= upper <= fast.promised_upper + 1e-9
         np.testing.assert_allclose([fast.lower, fast.upper], [lower, upper], atol=1e-9)
 
 
 @pytest.mark.usefixtures("arithmetic")
 @pytest.mark.parametrize("rule", RULES)
-def test_singletons(rule, family, make_rows):
-    U = make_rows(family, np.random.default_rng(0))
+def test_singletons(rule, family):
+    U = rows_of(family, np.random.default_rng(0))
     n_draws = 2 * U.shape[1] + 1
     expected = sparsify(ArrayVectors(U), n_draws, rule)
     found = sparsify(ArrayVectors(U), n_draws, rule, groups=resolve_groups(1, len(U)))
@@ -79,18 +67,15 @@ def test_singletons(rule, family, make_rows):
 
 @pytest.mark.usefixtures("arithmetic")
 @pytest.mark.parametrize("rule", RULES)
-def test_longer_vectors(rule, scaled_rows):
+def test_longer_vectors(rule):
     """Several decompositions and scans, groups that scale differently, and near-ties."""
     U = scaled_rows(900, 40)
     U = np.linalg.qr(np.vstack([U, U[:300]]))[0]  # groups 0 to 59 twice
     groups = resolve_groups(5, len(U))
-    fast = sparsify(ArrayVectors(U), 90, rule, groups=groups)
-    plain = sparsify_plain(U, 90, rule, groups=groups)
-    np.testing.assert_array_equal(fast.draws, plain.draws)
-    np.testing.assert_allclose(fast.weights, plain.weights, rtol=1e-7)
+    same_as_plain(U, 90, rule, groups=groups, rtol=1e-7)
 
 
-def test_large_groups_have_at_most_rank_rows(gaussian_rows):
+def test_large_groups_have_at_most_rank_rows():
     """A group of 500 rows in 6 dimensions costs no more than one of 6."""
     U = gaussian_rows(600, 6)
     labels = np.repeat([0, *range(1, 51)], [500, *[2] * 50])
@@ -99,35 +84,3 @@ def test_large_groups_have_at_most_rank_rows(gaussian_rows):
     assert rows.shape == (10, 6)
     np.testing.assert_allclose(rows[2:8].T @ rows[2:8], U[:500].T @ U[:500], atol=1e-12)
     np.testing.assert_allclose(vectors.norms2[0], np.sum(U[:500] ** 2))
-
-
-def test_scores_of_matrices_are_sums_of_rows(gaussian_rows):
-    """L and U are linear in B: traces with B_g equal sums over the rows of g."""
-    U = gaussian_rows(40, 5)
-    B = np.einsum("gri,grj->gij", U.reshape(10, 4, 5), U.reshape(10, 4, 5))
-    A = np.cov(U.T)
-    for shift in (lambda u: lower_shift(u, 1.0, A, -9.0)[0], lambda u: upper_shift(u, 2.0, A, 9.0)):
-        np.testing.assert_allclose(shift(B), shift(U).reshape(10, 4).sum(axis=1), rtol=1e-12)
-
-
-def test_polished_groups(gaussian_rows):
-    """One weight a group, better than before, and as good as any near them."""
-    U = gaussian_rows(90, 5)
-    sizes = np.array([1, 5, 2, 4, 3, 6, 2, 7])
-    rows, penalty = U[: sizes.sum()], np.array([0.1, 0.5, 1, 2, 5])
-    weights = polish(rows, np.ones(8), penalty=penalty, sizes=sizes)
-
-    def epsilon(weights):
-        return polish_module.epsilon(rows, np.repeat(weights, sizes), penalty)
-
-    reached = epsilon(weights)
-    assert reached < epsilon(np.ones(8))
-    rng = np.random.default_rng(0)
-    for scale in (1e-2, 0.1, 0.5):
-        others = [weights * np.exp(scale * rng.standard_normal(8)) for _ in range(50)]
-        assert min(map(epsilon, others)) > 0.99 * reached
-
-
-def test_polish_of_groups_that_do_not_fit():
-    with pytest.raises(ValueError, match="one weight a row, or a group of rows"):
-        polish(np.eye(4), np.ones(2), sizes=np.array([1, 2]))

@@ -20,31 +20,13 @@ class Block(ctypes.Structure):
     """What ``_draws.c`` calls a block, field by field."""
 
     _fields_ = (
-        ("l", ctypes.c_int64),
-        ("n_groups", ctypes.c_int64),
-        ("rule", ctypes.c_int64),
-        ("again", ctypes.c_int64),
-        ("most", ctypes.c_int64),
-        ("enough", ctypes.c_int64),
-        ("wanted", ctypes.c_int64),
-        ("most_stale", ctypes.c_int64),
-        ("n_drawn", ctypes.c_int64),
-        ("n_stale", ctypes.c_int64),
-        ("n_new", ctypes.c_int64),
-        ("n_looked_at", ctypes.c_int64),
-        ("near_tie", ctypes.c_double),
-        ("least", ctypes.c_double),
-        ("place", ctypes.c_double * 2),
-        ("step", ctypes.c_double * 2),
-        ("potential", ctypes.c_double * 2),
-        ("rows", ctypes.c_void_p * 2),
-        ("starts", ctypes.c_void_p),
-        ("diagonal", ctypes.c_void_p * 2),
-        ("off", ctypes.c_void_p * 2),
-        ("selected", ctypes.c_void_p),
-        ("Z", ctypes.c_void_p * 2),
-        ("t", ctypes.c_void_p),
-        ("drawn", ctypes.c_void_p),
+        *((name, ctypes.c_int64) for name in ("l", "n_groups", "rule", "again", "most")),
+        *((name, ctypes.c_int64) for name in ("enough", "wanted", "most_stale", "n_drawn")),
+        *((name, ctypes.c_int64) for name in ("n_stale", "n_new", "n_looked_at")),
+        *((name, ctypes.c_double) for name in ("near_tie", "least")),
+        *((name, ctypes.c_double * 2) for name in ("place", "step", "potential")),
+        *((name, ctypes.c_void_p * 2) for name in ("rows", "diagonal", "off", "Z")),
+        *((name, ctypes.c_void_p) for name in ("t", "starts", "selected", "drawn")),
     )
 
 
@@ -73,7 +55,7 @@ def layout(library: Any) -> dict[str, int]:
 
 def own_layout() -> dict[str, int]:
     """The same of `Block`."""
-    places = {name: getattr(Block, name).offset for name, _ in Block._fields_}
+    places = {name: getattr(Block, name).offset for name, *_ in Block._fields_}
     return {**places, "size": ctypes.sizeof(Block)}
 
 
@@ -104,12 +86,12 @@ def draws(task: Task) -> Ahead:
         step=task.steps,
         potential=task.potentials,
         rows=tuple(map(address, task.rows)),
-        starts=starts.ctypes.data,
         diagonal=tuple(address(side.diagonal) for side in task.decompositions),
         off=tuple(address(side.off) for side in task.decompositions),
-        selected=selected.ctypes.data,
         Z=tuple(map(address, Z)),
         t=address(t),
+        starts=starts.ctypes.data,
+        selected=selected.ctypes.data,
         drawn=drawn.ctypes.data,
     )
     state = State(draw_ahead(ctypes.byref(block)))

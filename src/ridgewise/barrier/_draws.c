@@ -50,12 +50,12 @@ enum state { DONE, NONE_FEASIBLE, LOST_DEFINITENESS, NO_MEMORY };
     X(double, step, [2])      /* by which they move before each */                       \
     X(double, potential, [2]) /* in and out */                                           \
     X(const double *, rows, [2])                                                         \
-    X(const int64_t *, starts, ) /* of the groups' rows, and their end */                \
     X(const double *, diagonal, [2]) /* of T ... */                                      \
-    X(const double *, off, [2])      /* ... and beside its diagonal */                   \
-    X(uint8_t *, selected, )  /* in and out */                                           \
+    X(const double *, off, [2]) /* ... and beside its diagonal */                        \
     X(double *, Z, [2])       /* in and out: rows drawn since the decomposition ... */   \
     X(double *, t, )          /* ... and their weights */                                \
+    X(const int64_t *, starts, ) /* of the groups' rows, and their end */                \
+    X(uint8_t *, selected, )  /* in and out */                                           \
     X(int64_t *, drawn, )     /* out: groups */
 
 #define DECLARE(type, name, size) type name size;
@@ -77,15 +77,10 @@ typedef struct {
     double *Nc[2], *length2[2];     /* N c and c^T c for the rows c of C in `later` */
     int64_t *n_followed;            /* by chunk: rows of C that its known numbers account for */
     double *known[4];               /* by group: h, h', H, H', sums over its rows */
-    double *lv, *uv;                /* by group: bounds on L and U, and ... */
-    double *rated;                  /* ... what the rule makes of it */
+    double *lv, *uv, *hopes;        /* by group: bounds on L, U and what the rule makes large */
+    double *rated, *t;              /* by group: that exactly, and the weight, if it is feasible */
     double *spare[FOUR];
 } Work;
-
-/* L and U of a group, and L's positive term. */
-typedef struct {
-    double lv, uv, term;
-} Weight;
 
 /* z^T N^2 z and z^T N z of some groups, as sums over their rows. */
 KERNEL void measure(const Resolvent *N, const Block *block, int side, int64_t n,
@@ -113,7 +108,7 @@ KERNEL void measure(const Resolvent *N, const Block *block, int side, int64_t n,
         }
 }
 
-/* Bring the known numbers of a chunk up to date: a row drawn made N - sign c c^T of N. */
+/* Bring the known numbers of a chunk up to date: a row drawn made N of N + sign c c^T. */
 KERNEL void follow(Work *work, const Block *block, int64_t chunk, int64_t start, int64_t stop)
 {
     const int64_t l = block->l, k = work->later[0].k;
@@ -132,7 +127,7 @@ KERNEL void follow(Work *work, const Block *block, int64_t chunk, int64_t start,
                 for (int64_t i = 0; i < FOUR && row + i < block->starts[stop]; i++) {
                     while (row + i >= block->starts[group + 1]) group++;
                     plain[group] -= sign * cz[i] * cz[i];
-                    square[group] -= cz[i] * (2 * sign * Ncz[i] - cz[i] * length2);
+                    square[group] -= cz[i] * (2 * sign * Ncz[i] + cz[i] * length2);
                 }
             }
         }
@@ -173,67 +168,42 @@ KERNEL void bound(Work *work, const Block *block, int64_t start, int64_t stop)
     }
 }
 
-INLINE double preference(const Block *block, double lv, double uv)
+/* What the rule makes large. */
+INLINE double preference(const Block *block, int64_t group, double lv, double uv)
 {
-    return block->rule == SLACK ? lv - uv : lv / uv;
+    return block->rule == NORM ? -(double)group : block->rule == SLACK ? lv - uv : lv / uv;
 }
 
-/* L and U of some groups, four at most; U is infinite where the rule does not prefer L, with U's
- * bound, to this. */
-KERNEL void weigh(Work *work, Block *block, int64_t n, const int64_t *groups, double as_good,
-                  Weight *weights)
+/* Rate some groups, four at most, that are feasible and may be as good as that. */
+KERNEL void weigh(Work *work, Block *block, int64_t n, const int64_t *groups, double as_good)
 {
-    double square[FOUR], plain[FOUR];
-    int64_t left[FOUR] = {0}, place[FOUR], n_left = 0;
-    measure(&work->barrier[0], block, 0, n, groups, square, plain, work->spare);
+    double square[FOUR], plain[FOUR], lv[FOUR], term[FOUR];
+    int64_t left[FOUR] = {0}, n_left = 0;
     block->n_looked_at += n;
+    measure(&work->barrier[0], block, 0, n, groups, square, plain, work->spare);
     for (int64_t i = 0; i < n; i++) {
-        const double term = square[i] / work->barrier[0].change, lv = term - plain[i];
-        const double uv = work->uv[groups[i]];
-        weights[i] = (Weight){lv, INFINITY, term};
-        if (lv < uv - block->near_tie * term) continue;
-        if (block->rule != NORM && preference(block, lv, uv) < as_good) continue;
-        place[n_left] = i, left[n_left++] = groups[i];
+        const int64_t g = groups[i];
+        work->hopes[g] = -INFINITY;
+        term[n_left] = square[i] / work->barrier[0].change, lv[n_left] = term[n_left] - plain[i];
+        const int is_out = lv[n_left] < work->uv[g] - block->near_tie * term[n_left] ||
+                           preference(block, g, lv[n_left], work->uv[g]) < as_good;
+        if (!is_out) left[n_left++] = g;
     }
     measure(&work->barrier[1], block, 1, n_left, left, square, plain, work->spare);
-    for (int64_t i = 0; i < n_left; i++)
-        weights[place[i]].uv = square[i] / work->barrier[1].change + plain[i];
-}
-
-INLINE int is_feasible(const Block *block, const Weight *u)
-{
-    return u->lv > 0 && u->lv >= u->uv - block->near_tie * u->term;
-}
-
-/* The first feasible group, or -1: of those that are selected, or of the others. */
-KERNEL int64_t first_feasible(Work *work, Block *block, int selected, Weight *found)
-{
-    for (int64_t start = 0; start < block->n_groups; start += CHUNK) {
-        const int64_t stop = start + CHUNK < block->n_groups ? start + CHUNK : block->n_groups;
-        bound(work, block, start, stop);
-        int64_t groups[FOUR], n = 0;
-        Weight weights[FOUR];
-        for (int64_t g = start; g < stop; g++) {
-            const int is_out = block->selected[g] != selected || work->lv[g] < work->uv[g];
-            if (!is_out) groups[n++] = g;
-            if (n < FOUR && g + 1 < stop) continue;
-            weigh(work, block, n, groups, 0, weights);
-            for (int64_t i = 0; i < n; i++)
-                if (is_feasible(block, &weights[i])) {
-                    *found = weights[i];
-                    return groups[i];
-                }
-            n = 0;
-        }
+    for (int64_t i = 0; i < n_left; i++) {
+        const double uv = square[i] / work->barrier[1].change + plain[i];
+        if (!(lv[i] > 0 && lv[i] >= uv - block->near_tie * term[i])) continue;
+        work->rated[left[i]] = preference(block, left[i], lv[i], uv);
+        work->t[left[i]] = 2 / (lv[i] + uv);
     }
-    return -1;
 }
 
 /* The four groups of the largest hopes that are as good as that, or fewer, in descending order. */
-INLINE int64_t most_hopeful(const Block *block, const double *hopes, double as_good, int64_t *groups)
+INLINE int64_t most_hopeful(const double *hopes, int64_t start, int64_t stop, double as_good,
+                            int64_t *groups)
 {
     int64_t n = 0;
-    for (int64_t g = 0; g < block->n_groups; g++) {
+    for (int64_t g = start; g < stop; g++) {
         if (!(hopes[g] >= as_good && hopes[g] > -INFINITY)) continue;
         if (n == FOUR && !(hopes[g] > hopes[groups[FOUR - 1]])) continue;
         int64_t i = n < FOUR ? n++ : FOUR - 1;
@@ -243,37 +213,28 @@ INLINE int64_t most_hopeful(const Block *block, const double *hopes, double as_g
     return n;
 }
 
-/* The feasible group that the rule prefers, or -1. Of near-ties it is the first. */
-KERNEL int64_t best_feasible(Work *work, Block *block, int selected, Weight *found)
+/* The feasible group that the rule prefers, of those that are selected or of the others, or -1.
+ * Of near-ties it is the first. */
+KERNEL int64_t best_feasible(Work *work, Block *block, int selected, int64_t start, int64_t stop)
 {
-    double *hopes = work->lv, *rated = work->rated, best = -INFINITY, as_good = -INFINITY;
+    double *rated = work->rated, best = -INFINITY, as_good = -INFINITY;
     int64_t groups[FOUR], n;
-    Weight weights[FOUR];
-    for (int64_t start = 0; start < block->n_groups; start += CHUNK)
-        bound(work, block, start, start + CHUNK < block->n_groups ? start + CHUNK : block->n_groups);
-    for (int64_t g = 0; g < block->n_groups; g++) {
-        const int is_out = block->selected[g] != selected || work->lv[g] < work->uv[g];
-        hopes[g] = is_out ? -INFINITY : preference(block, work->lv[g], work->uv[g]);
+    for (int64_t first = start; first < stop; first += CHUNK)
+        bound(work, block, first, first + CHUNK < stop ? first + CHUNK : stop);
+    for (int64_t g = start; g < stop; g++) {
+        const double lv = work->lv[g], uv = work->uv[g];
+        const int is_out = block->selected[g] != selected || lv < uv;
+        work->hopes[g] = is_out ? -INFINITY : preference(block, g, lv, uv);
         rated[g] = -INFINITY;
     }
-    while ((n = most_hopeful(block, hopes, as_good, groups)) > 0) {
-        weigh(work, block, n, groups, as_good, weights);
-        for (int64_t i = 0; i < n; i++) {
-            const int64_t g = groups[i];
-            hopes[g] = -INFINITY;
-            if (!is_feasible(block, &weights[i])) continue;
-            rated[g] = preference(block, weights[i].lv, weights[i].uv);
-            best = rated[g] > best ? rated[g] : best;
-        }
+    while ((n = most_hopeful(work->hopes, start, stop, as_good, groups)) > 0) {
+        weigh(work, block, n, groups, as_good);
+        for (int64_t i = 0; i < n; i++) best = rated[groups[i]] > best ? rated[groups[i]] : best;
         if (best > -INFINITY) as_good = best - 10 * block->near_tie * fabs(best);
     }
     if (!(best > -INFINITY && best < INFINITY)) return -1;
-    for (int64_t g = 0; g < block->n_groups; g++)
-        if (rated[g] >= best - block->near_tie * fabs(best)) {
-            weigh(work, block, 1, &g, -INFINITY, found);
-            return g;
-        }
-    return -1;
+    while (!(rated[start] >= best - block->near_tie * fabs(best))) start++;
+    return start;
 }
 
 /* Place x0 and y0: half-way to where the lower barrier cannot go, or at the end. */
@@ -291,57 +252,65 @@ KERNEL int look_ahead(Work *work, const Block *block)
     return 1;
 }
 
-/* Add a row to A: c, N c and c^T c for those who follow. */
-KERNEL int add_later(Work *work, int side, const double *z, double t)
+/* Take A + t z z^T for A: c, N c and c^T c for the known numbers, which follow. */
+INLINE int add_later(Work *work, int side, const double *z, double t)
 {
     Resolvent *N = &work->later[side];
-    double *c = N->C + N->k * N->l;
-    times(N, z, c);
-    if (!scale(N, z, t)) return 0;
-    times(N, c, work->Nc[side] + N->k * N->l);
-    work->length2[side][N->k++] = dot(N->l, c, c);
+    const int64_t k = N->k, l = N->l;
+    const double *c = N->C + k * l;
+    if (!add(N, z, t)) return 0;
+    times(N, c, work->Nc[side] + k * l);
+    work->length2[side][k] = dot(l, c, c);
     return 1;
 }
 
 /* Make the next draw. */
 KERNEL enum state draw(Work *work, Block *block)
 {
-    const int64_t l = block->l, k = block->n_stale, *starts = block->starts;
+    const int64_t l = block->l, n_groups = block->n_groups;
     for (int side = 0; side < 2; side++) {
         Resolvent *N = &work->barrier[side];
         const double place = block->place[side] + block->step[side] * (double)(block->n_drawn + 1);
-        if (!move(N, place, k, block->Z[side], block->t)) return LOST_DEFINITENESS;
+        if (!move(N, place, block->n_stale, block->Z[side], block->t)) return LOST_DEFINITENESS;
         N->change = N->sign * (N->trace - block->potential[side]);
         if (!(N->change > 0)) return LOST_DEFINITENESS;
     }
-    if (work->barrier[0].place > work->place[0] && !look_ahead(work, block)) return LOST_DEFINITENESS;
-    Weight u = {0};
+    const int is_past = work->barrier[0].place > work->place[0];
+    if (is_past && !look_ahead(work, block)) return LOST_DEFINITENESS;
+    const int64_t width = block->rule == NORM ? CHUNK : n_groups; /* one is found early, mostly */
     int64_t g = -1;
     for (int again = 0; again <= block->again && g < 0; again++)
-        g = block->rule == NORM ? first_feasible(work, block, again, &u)
-                                : best_feasible(work, block, again, &u);
-    const double t = 2 / (u.lv + u.uv);
-    if (g < 0 || !(t > 0 && t < INFINITY)) return NONE_FEASIBLE;
+        for (int64_t start = 0; start < n_groups && g < 0; start += width)
+            g = best_feasible(work, block, again, start,
+                              start + width < n_groups ? start + width : n_groups);
+    if (g < 0 || !(work->t[g] > 0 && work->t[g] < INFINITY)) return NONE_FEASIBLE;
+    const int64_t first = block->starts[g], count = block->starts[g + 1] - first;
     for (int side = 0; side < 2; side++) {
-        Resolvent *N = &work->barrier[side];
-        const double *z = block->rows[side] + starts[g] * l;
-        for (int64_t row = starts[g]; row < starts[g + 1]; row++, z += l) {
-            times(N, z, N->C + N->k * l);
-            if (!add(N, z, t)) return LOST_DEFINITENESS;
-            if (!add_later(work, side, z, t)) work->place[0] = -INFINITY; /* look ahead anew */
+        const double *z = block->rows[side] + first * l;
+        for (int64_t i = 0; i < count; i++) {
+            if (!add(&work->barrier[side], z + i * l, work->t[g])) return LOST_DEFINITENESS;
+            if (!add_later(work, side, z + i * l, work->t[g])) work->place[0] = -INFINITY;
         }
-        if (!(N->trace > 0)) return LOST_DEFINITENESS;
+        if (!(work->barrier[side].trace > 0)) return LOST_DEFINITENESS;
     }
     for (int side = 0; side < 2; side++) {
-        memcpy(block->Z[side] + k * l, block->rows[side] + starts[g] * l,
-               (size_t)((starts[g + 1] - starts[g]) * l) * sizeof(double));
+        memcpy(block->Z[side] + block->n_stale * l, block->rows[side] + first * l,
+               (size_t)(count * l) * sizeof(double));
         block->potential[side] = work->barrier[side].trace;
     }
-    for (int64_t row = starts[g]; row < starts[g + 1]; row++) block->t[block->n_stale++] = t;
+    for (int64_t i = 0; i < count; i++) block->t[block->n_stale++] = work->t[g];
     block->drawn[block->n_drawn++] = g;
     block->n_new += !block->selected[g];
     block->selected[g] = 1;
     return DONE;
+}
+
+/* The next so many numbers of the work space. */
+INLINE double *carve(double **next, int64_t count)
+{
+    double *here = *next;
+    *next += count;
+    return here;
 }
 
 /* Make draws until there are as many as wanted, or something else has to be done first. */
@@ -354,32 +323,30 @@ CLONES enum state draw_ahead(Block *block)
         largest = count > largest ? count : largest;
     }
     const int64_t room = block->most_stale + largest + FOUR; /* rows of C */
-    const int64_t numbers = 2 * (3 * room + 4) * l + 2 * room + FOUR * l + 7 * n_groups;
+    const int64_t numbers = 2 * (3 * room + 4) * l + 2 * room + FOUR * l + 9 * n_groups;
     double *space = malloc((size_t)numbers * sizeof(double)), *next = space;
-    int64_t *n_followed = malloc((size_t)(n_groups / CHUNK + 1) * sizeof(int64_t));
-    enum state state = space && n_followed ? DONE : NO_MEMORY;
-    Work work = {.place = {-INFINITY}, .n_followed = n_followed};
+    Work work = {.place = {-INFINITY}};
+    work.n_followed = malloc((size_t)(n_groups / CHUNK + 1) * sizeof(int64_t));
+    enum state state = space && work.n_followed ? DONE : NO_MEMORY;
+    for (int side = 0; state == DONE && side < 2; side++) {
+        Resolvent *resolvents[] = {&work.barrier[side], &work.later[side]};
+        for (int i = 0; i < 2; i++)
+            *resolvents[i] = (Resolvent){
+                .sign = side ? -1 : +1, .l = l, .diagonal = block->diagonal[side],
+                .off = block->off[side], .d = carve(&next, l), .ratio = carve(&next, l),
+                .C = carve(&next, room * l)};
+        work.Nc[side] = carve(&next, room * l), work.length2[side] = carve(&next, room);
+    }
     if (state == DONE) {
-        for (int side = 0; side < 2; side++) {
-            Resolvent *resolvents[] = {&work.barrier[side], &work.later[side]};
-            for (int i = 0; i < 2; i++) {
-                *resolvents[i] = (Resolvent){.sign = side ? -1 : +1, .l = l};
-                resolvents[i]->diagonal = block->diagonal[side], resolvents[i]->off = block->off[side];
-                resolvents[i]->d = next, next += l;
-                resolvents[i]->ratio = next, next += l;
-                resolvents[i]->C = next, next += room * l;
-            }
-            work.Nc[side] = next, next += room * l;
-            work.length2[side] = next, next += room;
-        }
-        for (int c = 0; c < FOUR; c++) work.spare[c] = next, next += l;
-        for (int i = 0; i < 4; i++) work.known[i] = next, next += n_groups;
-        work.lv = next, work.uv = next + n_groups, work.rated = next + 2 * n_groups;
+        double **by_group[] = {&work.known[0], &work.known[1], &work.known[2], &work.known[3],
+                               &work.lv, &work.uv, &work.hopes, &work.rated, &work.t};
+        for (int i = 0; i < 9; i++) *by_group[i] = carve(&next, n_groups);
+        for (int c = 0; c < FOUR; c++) work.spare[c] = carve(&next, l);
     }
     while (state == DONE && block->n_drawn < block->most && block->n_stale < block->most_stale &&
            (block->n_drawn < block->enough || block->n_new < block->wanted))
         state = draw(&work, block);
     free(space);
-    free(n_followed);
+    free(work.n_followed);
     return state;
 }

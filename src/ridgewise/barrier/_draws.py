@@ -14,25 +14,36 @@ Compiled draws (``_draws.c``) do with a tridiagonal T, which takes less than hal
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dorghr, dpotrf, dpttrf, dstebz, dsyevd, dsytrd
 
+from ridgewise._groups import spans, sums
 from ridgewise._typing import BoolArray, FloatArray, IndexArray
-from ridgewise.barrier._problem import choose, is_feasible, spans, sums
+from ridgewise.barrier._problem import choose, is_feasible
 
 Pair = tuple[FloatArray, FloatArray]  # one for the lower barrier, one for the upper
 Numbers = tuple[float, float]
+Of = TypeVar("Of")
+To = TypeVar("To")
 
 SIGNS = (+1, -1)
 BLOCK_SIZE = 32  # of LAPACK's blocked algorithms
 TOLERANCE = 1e-3  # of the least eigenvalue: barriers move by 1
 FIRST_ROWS = 64  # of a prefix, that are looked at together
+
+
+def for_both(function: Callable[[Of], To], pair: tuple[Of, Of]) -> tuple[To, To]:
+    """Function values for both barriers, computed once where these are of one argument."""
+    lower, upper = pair
+    found = function(lower)
+    return found, found if lower is upper else function(upper)
 
 
 @dataclass(frozen=True)
@@ -135,48 +146,74 @@ class LostDefinitenessError(ArithmeticError):
 
 
 class Resolvent:
-    """N = (A - L I)^-1 for the lower barrier (sign +1), (U I - A)^-1 for the upper one (-1)."""
+    """N = (A - L I)^-1 for the lower barrier (sign +1), (U I - A)^-1 for the upper one (-1).
 
-    def __init__(self, task: Task, side: int, place: float, Z: FloatArray, t: FloatArray) -> None:
-        self.sign = SIGNS[side]
-        gaps = self.sign * (task.decompositions[side].diagonal - place)
-        if min(gaps[0], gaps[-1]) <= 0:  # eigenvalues are sorted, so these are extreme
-            raise LostDefinitenessError
-        self.g = 1 / gaps
-        self.C = self.low_rank_factor(Z, t)
-        self.trace = float(np.sum(self.g)) - self.sign * float(np.vdot(self.C, self.C))
+    The barrier's last move changed the potential, the trace of N, by ``change``.
+    """
 
-    def low_rank_factor(self, Z: FloatArray, t: FloatArray) -> FloatArray:
-        """C = R^-T Z G, with R^T R = 1 / t + sign Z G Z^T."""
-        ZG = Z * self.g
-        if len(Z) == 0:
-            return ZG
-        R, failed = dpotrf(np.diag(1 / t) + self.sign * (Z @ ZG.T), lower=0, clean=0)
-        if failed:
-            raise LostDefinitenessError
-        C: FloatArray = dtrsm(1.0, R, ZG.T, side=1, lower=0, overwrite_b=1).T
-        return C
+    sign: int
+    change: float
 
     def times(self, z: FloatArray) -> FloatArray:
         """The rows of z times N."""
-        return z * self.g - self.sign * ((z @ self.C.T) @ self.C)
+        raise NotImplementedError
 
-    def shift(self, z: FloatArray, sizes: IndexArray, potential: float) -> Pair:
-        """L (lower barrier) or U (upper) of each group, and the positive term in it.
-
-        The term is z^T N^2 z by how much the barrier's last move changed the potential.
-        """
-        Nz, change = self.times(z), self.sign * (self.trace - potential)
-        if not change > 0:
-            raise LostDefinitenessError
-        term = sums(np.einsum("ij,ij->i", Nz, Nz), sizes) / change
+    def shift(self, z: FloatArray, sizes: IndexArray) -> Pair:
+        """L = z^T N^2 z / change - z^T N z of each group, or U, with a plus; and its first term."""
+        Nz = self.times(z)
+        term = sums(np.einsum("ij,ij->i", Nz, Nz), sizes) / self.change
         return term - self.sign * sums(np.einsum("ij,ij->i", Nz, z), sizes), term
+
+
+class ExplicitResolvent(Resolvent):
+    """The same with N itself."""
+
+    def __init__(self, sign: int, N: FloatArray, change: float) -> None:
+        self.sign, self.N, self.change = sign, N, change
+
+    def times(self, z: FloatArray) -> FloatArray:
+        return z @ self.N
+
+    def form(self) -> FloatArray:
+        """W with L(u), or U(u), = u^T W u."""
+        return self.N @ self.N.T / self.change - self.sign * self.N  # symmetric: half of the work
+
+
+class LowRankResolvent(Resolvent):
+    """The same as a diagonal G and low rank: see the head of this file."""
+
+    def __init__(
+        self, sign: int, gaps: FloatArray, Z: FloatArray, t: FloatArray, potential: float
+    ) -> None:
+        if min(gaps[0], gaps[-1]) <= 0:  # eigenvalues are sorted, so these are extreme
+            raise LostDefinitenessError
+        self.sign, self.g = sign, 1 / gaps
+        self.C = low_rank_factor(sign, self.g, Z, t)
+        self.trace = float(np.sum(self.g)) - sign * float(np.vdot(self.C, self.C))
+        self.change = sign * (self.trace - potential)
+        if not self.change > 0:
+            raise LostDefinitenessError
+
+    def times(self, z: FloatArray) -> FloatArray:
+        return z * self.g - self.sign * ((z @ self.C.T) @ self.C)
 
     def potential_with(self, z: FloatArray, t: float) -> float:
         """The trace for A + t z^T z, z being rows (Woodbury)."""
         Nz = self.times(z)
         inner = np.eye(len(z)) / t + self.sign * Nz @ z.T
         return self.trace - self.sign * float(np.trace(np.linalg.solve(inner, Nz @ Nz.T)))
+
+
+def low_rank_factor(sign: int, g: FloatArray, Z: FloatArray, t: FloatArray) -> FloatArray:
+    """C = R^-T Z G, with R^T R = 1 / t + sign Z G Z^T."""
+    ZG = Z * g
+    if len(Z) == 0:
+        return ZG
+    R, failed = dpotrf(np.diag(1 / t) + sign * (Z @ ZG.T), lower=0, clean=0)
+    if failed:
+        raise LostDefinitenessError
+    C: FloatArray = dtrsm(1.0, R, ZG.T, side=1, lower=0, overwrite_b=1).T
+    return C
 
 
 def draws(task: Task) -> Ahead:
@@ -189,19 +226,20 @@ def draws(task: Task) -> Ahead:
         n_new = np.count_nonzero(selected) - np.count_nonzero(task.selected)
         if len(drawn) >= task.enough and n_new >= task.wanted:
             break
-        moves = len(drawn) + 1
-        places = [place + moves * step for place, step in zip(task.places, task.steps, strict=True)]
+        resolvents = []
         try:
-            resolvents = [Resolvent(task, side, places[side], Z[side], t) for side in (0, 1)]
-            found, n_rows = first_or_best(task, resolvents, selected, potentials)
+            for i, sign in enumerate(SIGNS):
+                place = task.places[i] + (len(drawn) + 1) * task.steps[i]
+                gaps = sign * (task.decompositions[i].diagonal - place)
+                resolvents.append(LowRankResolvent(sign, gaps, Z[i], t, potentials[i]))
         except LostDefinitenessError:
             state = State.LOST_DEFINITENESS
             break
-        n_looked_at += n_rows
-        if found is None:
+        group, weight, n_groups = first_or_best(task, resolvents, selected)
+        n_looked_at += n_groups
+        if group < 0:
             state = State.NONE_FEASIBLE
             break
-        group, weight = found
         z = [rows[task.starts[group] : task.starts[group + 1]] for rows in task.rows]
         lower, upper = (N.potential_with(z[i], weight) for i, N in enumerate(resolvents))
         potentials, Z = (lower, upper), (np.vstack([Z[0], z[0]]), np.vstack([Z[1], z[1]]))
@@ -213,9 +251,9 @@ def draws(task: Task) -> Ahead:
 
 
 def first_or_best(
-    task: Task, resolvents: list[Resolvent], selected: BoolArray, potentials: Numbers
-) -> tuple[tuple[int, float] | None, int]:
-    """The group that the rule prefers, with its weight, and how many were looked at."""
+    task: Task, resolvents: list[LowRankResolvent], selected: BoolArray
+) -> tuple[int, float, int]:
+    """The group that the rule prefers, or -1; its weight, and how many were looked at."""
     n_looked_at = 0
     for is_again in (False, True)[: 1 + task.again]:
         left = np.flatnonzero(selected == is_again)
@@ -224,12 +262,10 @@ def first_or_best(
         for start in range(0, len(left), size):
             groups = left[start : start + size]
             n_looked_at += len(groups)
-            rows, sizes = spans(task.starts, groups), np.diff(task.starts)[groups]
-            (lv, term), (uv, _) = (
-                N.shift(task.rows[side][rows], sizes, potentials[side])
-                for side, N in enumerate(resolvents)
-            )
+            sizes = np.diff(task.starts)[groups]
+            z = [rows[spans(task.starts[groups], sizes)] for rows in task.rows]
+            (lv, term), (uv, _) = (N.shift(z[i], sizes) for i, N in enumerate(resolvents))
             i = choose(task.rule, lv, uv, is_feasible(lv, uv, term))
             if i >= 0:
-                return (int(groups[i]), float(2 / (lv[i] + uv[i]))), n_looked_at
-    return None, n_looked_at
+                return int(groups[i]), float(2 / (lv[i] + uv[i])), n_looked_at
+    return -1, 0.0, n_looked_at

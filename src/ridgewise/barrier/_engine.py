@@ -3,7 +3,7 @@
 
 - Draws are made among few rows, the pool: for the rule "norm" a prefix in descending norm, for the
   others the rows with the most slack, found by scoring all rows a few times in a run.
-- A is decomposed once in some tens of draws (see ``_resolvent``), not at each.
+- A is decomposed once in some tens of draws (see ``_draws``), not at each.
 - Draws between decompositions are compiled (see ``_compiled``), where there was a compiler.
 
 Whatever goes wrong numerically is noticed: the engine decomposes A anew and tries again; if that
@@ -16,30 +16,29 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ridgewise._groups import Groups
+from ridgewise._checks import check_one_of
+from ridgewise._groups import Groups, sums
 from ridgewise._progress import advance
 from ridgewise._threads import one_blas_thread
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.barrier import _compiled as compiled
 from ridgewise.barrier import _draws as numpy_draws
 from ridgewise.barrier import _plain as plain
-from ridgewise.barrier._draws import SIGNS, Ahead, Numbers, State, Task
-from ridgewise.barrier._grouped import grouped
-from ridgewise.barrier._pool import Pool, Shift
+from ridgewise.barrier._draws import SIGNS, Ahead, ExplicitResolvent, Numbers, State, Task, for_both
+from ridgewise.barrier._pool import Pool
 from ridgewise.barrier._problem import (
     NONE_FEASIBLE,
+    RULES,
     Barriers,
     Goal,
     NumericalBreakdownError,
     Sparsifier,
-    Vectors,
-    check_rule,
     choose,
     finish,
     is_feasible,
     refill_interval,
-    sums,
 )
+from ridgewise.barrier._vectors import Vectors, grouped
 
 MOST_S_COMPILED = 0.99  # with a penalty
 BATCH = 1536  # rows looked at together
@@ -74,7 +73,7 @@ def sparsify(
     >>> found.promised_lower <= found.lower <= found.upper <= found.promised_upper
     True
     """
-    check_rule(rule)
+    check_one_of("rule", rule, RULES)
     vectors = grouped(vectors, groups)
     with one_blas_thread():
         return Engine(vectors, n_draws, rule, penalty, n_distinct).run()
@@ -98,12 +97,14 @@ class Engine:
         self.selected = np.zeros(len(self.pool.order), dtype=bool)
         self.positions: list[int] = []  # drawn, and ...
         self.t: list[float] = []  # ... their weights
-        self.refill_at = self.filled_at = 0
+        # no scan for the rule "norm"
+        self.interval = self.goal.most if rule == "norm" else refill_interval(rule, n_draws)
+        self.filled_at = 0 if rule == "norm" else -self.interval
 
         self.A = np.zeros((vectors.rank, vectors.rank))  # as decomposed
         self.stale = np.empty((0, vectors.rank))  # rows drawn since, and ...
         self.stale_t = np.empty(0)  # ... their weights
-        self.fresh_at, self.patience = 0, 0
+        self.fresh_until = 0
         self.potentials: Numbers = (math.nan, math.nan)
         # a tridiagonal matrix has fewer digits of small eigenvalues, which matter at s near 1
         is_close = penalty is not None and self.barriers.s > MOST_S_COMPILED
@@ -111,11 +112,11 @@ class Engine:
         # decompositions cost l^3, what is carried between them l k^2: k = l^(2/3) balances them
         self.most_stale = max(16, round(1.25 * vectors.rank ** (2 / 3)))
         if rule != "norm":  # where the pool is filled, so that it is rotated once for both
-            interval = refill_interval(rule, n_draws)
-            if self.most_stale < interval:
-                self.most_stale = math.ceil(interval / round(interval / self.most_stale))
+            if self.most_stale < self.interval:
+                n_parts = round(self.interval / self.most_stale)
+                self.most_stale = math.ceil(self.interval / n_parts)
             else:
-                self.most_stale -= self.most_stale % interval
+                self.most_stale -= self.most_stale % self.interval
         self.counts: Counter[str] = Counter()
 
     @property
@@ -132,16 +133,16 @@ class Engine:
         """Make all draws."""
         while not self.goal.is_reached(self.tau, self.n_selected):
             advance(min(self.tau, self.goal.n_draws), self.goal.n_draws, "draws")
-            if self.tau - self.fresh_at >= self.patience or len(self.stale) >= self.most_stale:
+            if self.tau >= self.fresh_until or len(self.stale) >= self.most_stale:
                 self.decompose()
-            if self.rule != "norm" and self.tau >= self.refill_at:
+            if self.tau >= self.filled_at + self.interval:
                 self.fill()
             ahead = self.draw()
             if len(ahead.drawn) > 0:
                 continue
             if ahead.state is not State.LOST_DEFINITENESS:
                 self.widen()
-            elif self.tau > self.fresh_at:
+            elif len(self.stale) > 0:
                 self.counts["early decompositions"] += 1
                 self.decompose()
             else:
@@ -153,19 +154,16 @@ class Engine:
     def decompose(self) -> None:
         """Bring A up to date and decompose it: tridiagonal for compiled draws, else diagonal."""
         self.counts["decompositions"] += 1
-        self.A, self.fresh_at = self.grown(), self.tau
+        self.A = self.grown()
         self.stale, self.stale_t = self.stale[:0], self.stale_t[:0]
         decomposed = (
             numpy_draws.tridiagonalization if self.is_compiled else numpy_draws.eigendecomposition
         )
-        A_lower, A_upper = self.barriers.lift(self.A)
-        lower = decomposed(A_lower)
-        upper = lower if A_upper is A_lower else decomposed(A_upper)
-        self.decompositions = lower, upper
+        lower, upper = self.decompositions = for_both(decomposed, self.barriers.lift(self.A))
         L, U = self.barriers.places(self.tau)
         self.potentials = lower.potential(+1, L), upper.potential(-1, U)
         # the lower barrier moves by 1 a draw and must not reach the old smallest eigenvalue
-        self.patience = max(1, min(self.most_stale, int(lower.least - L) - 1))
+        self.fresh_until = self.tau + max(1, min(self.most_stale, int(lower.least - L) - 1))
         self.pool.rotate((lower.Q, upper.Q), self.selected)
 
     def grown(self) -> FloatArray:
@@ -174,38 +172,36 @@ class Engine:
 
     def fill(self) -> None:
         """Score all rows by explicit resolvents, and fill the pool."""
-        shifts = []
-        for sign, A, place, potential in zip(
-            SIGNS,
-            self.barriers.lift(self.grown()),
-            self.barriers.places(self.tau + 1),
-            self.potentials,
-            strict=True,
-        ):
-            N = plain.inverse(sign * (A - place * np.eye(len(A))))
-            shifts.append(Shift(N, sign, sign * (float(np.trace(N)) - potential)))
+        resolvents = []
+        for i, A in enumerate(self.barriers.lift(self.grown())):
+            before, place = (self.barriers.places(tau)[i] for tau in (self.tau, self.tau + 1))
+            identity, sign = np.eye(len(A)), SIGNS[i]
+            N = plain.inverse(sign * (A - place * identity))
+            change = sign * (float(np.trace(N)) - self.potentials[i])
+            if not change > 0:  # digits were lost: as the plain algorithm computes it
+                M = plain.inverse(sign * (A - before * identity))
+                change = (place - before) * float(np.vdot(N, M))
+            resolvents.append(ExplicitResolvent(sign, N, change))
+        lower, upper = resolvents
         is_first = self.tau == 0 and self.penalty is None
-        self.pool.fill(shifts[0], shifts[1], self.selected, is_first)
-        self.refill_at = self.tau + refill_interval(self.rule, self.barriers.n_draws)
+        self.pool.fill(lower, upper, self.selected, is_first)
         self.filled_at = self.tau
 
     def widen(self) -> None:
         """No row of the pool is feasible: have others in it, or look at all rows plainly."""
-        if self.rule == "norm":
-            if not self.pool.look_further(self.selected):
-                self.draw_plainly()
-        elif self.filled_at < self.tau:
+        if self.rule != "norm" and self.filled_at < self.tau:
             self.fill()
-        else:
+        elif self.rule != "norm" or not self.pool.look_further(self.selected):
             self.draw_plainly()
 
     def draw(self) -> Ahead:
         """Make draws up to the next decomposition or scan, if rows of the pool are feasible."""
-        pool, Q = self.pool.looked_at, [found.Q for found in self.decompositions]
+        pool = self.pool.looked_at
         if len(pool) == 0:
             return Ahead(State.NONE_FEASIBLE, np.empty(0, np.intp), np.empty(0), self.potentials, 0)
         sizes = self.pool.sizes[pool]
-        Z = self.stale @ Q[0]
+        until = min(self.goal.most, self.fresh_until, self.filled_at + self.interval)
+        room = math.ceil((self.most_stale - len(self.stale)) / sizes.min())
         ahead = (compiled.draws if self.is_compiled else numpy_draws.draws)(
             Task(
                 self.rule,
@@ -217,9 +213,9 @@ class Engine:
                 self.barriers.places(self.tau),
                 (1.0, self.barriers.delta_U),
                 self.potentials,
-                (Z, Z if Q[0] is Q[1] else self.stale @ Q[1]),
+                for_both(lambda Q: self.stale @ Q, self.pool.Q),
                 self.stale_t,
-                min(self.left(), math.ceil((self.most_stale - len(self.stale)) / sizes.min())),
+                min(until - self.tau, room),
                 self.goal.n_draws - self.tau,
                 (self.goal.n_distinct or 0) - self.n_selected,
                 self.most_stale,
@@ -231,13 +227,8 @@ class Engine:
         drawn = pool[ahead.drawn]
         depth = len(pool) if self.selected[drawn].any() else int(ahead.drawn.max(initial=0))
         self.pool.depth = max(self.pool.depth, depth)
-        self.record(drawn, self.pool.part(drawn).explicit(), ahead.t)
+        self.record(drawn, self.pool.explicit(drawn), ahead.t)
         return ahead
-
-    def left(self) -> int:
-        """Draws before A is decomposed or scored anew."""
-        left = min(self.goal.most - self.tau, self.fresh_at + self.patience - self.tau)
-        return left if self.rule == "norm" else min(left, self.refill_at - self.tau)
 
     def record(self, positions: IndexArray, rows: FloatArray, t: FloatArray) -> None:
         """Remember draws."""
@@ -250,10 +241,8 @@ class Engine:
     def draw_plainly(self) -> None:
         """One draw as the plain algorithm makes it, by explicit inverses; decompose after it."""
         self.counts["plain draws"] += 1
-        (A_lower, A_upper), (L, U) = (
-            self.barriers.lift(self.grown()),
-            self.barriers.places(self.tau),
-        )
+        A_lower, A_upper = self.barriers.lift(self.grown())
+        L, U = self.barriers.places(self.tau)
         for block in self.all_drawable():
             rows, sizes = self.vectors.take(self.pool.order[block]), self.pool.sizes[block]
             lv, term = (sums(part, sizes) for part in plain.lower_shift(rows, 1.0, A_lower, L))
@@ -262,7 +251,7 @@ class Engine:
             if i >= 0:
                 span = slice(sizes[:i].sum(), sizes[: i + 1].sum())
                 self.record(block[[i]], rows[span], np.array([2 / (lv[i] + uv[i])]))
-                self.patience = 0
+                self.fresh_until = self.tau
                 return
         raise NumericalBreakdownError(NONE_FEASIBLE)
 

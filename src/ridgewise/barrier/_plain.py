@@ -10,18 +10,16 @@ norm are left out. The rules "slack" and "ratio" draw from a pool, see `pool_of`
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
 
+from ridgewise._checks import check_one_of
 from ridgewise._groups import Groups
-from ridgewise._typing import AnyArray, BoolArray, FloatArray, IndexArray
-from ridgewise.barrier._grouped import GroupedVectors, grouped
+from ridgewise._typing import AnyArray, BoolArray, FloatArray
 from ridgewise.barrier._problem import (
     NONE_FEASIBLE,
-    ArrayVectors,
+    RULES,
     Barriers,
     Goal,
     NumericalBreakdownError,
     Sparsifier,
-    Vectors,
-    check_rule,
     choose,
     finish,
     is_feasible,
@@ -30,8 +28,8 @@ from ridgewise.barrier._problem import (
     pool_size,
     refill_interval,
     scan_order,
-    sizes_of,
 )
+from ridgewise.barrier._vectors import ArrayVectors, GroupedVectors, grouped, sizes_of
 
 
 def sparsify_plain(
@@ -75,11 +73,14 @@ def sparsify_plain(
     True
     """
     ell = U.shape[1]
-    check_rule(rule)
+    check_one_of("rule", rule, RULES)
     vectors = grouped(ArrayVectors(U), groups)
     goal, barriers = Goal(n_draws, n_distinct), Barriers(ell, n_draws, penalty)
     order = scan_order(penalized_norms2(vectors, barriers.penalty))
-    rows = explicit(vectors, order) if isinstance(vectors, GroupedVectors) else U[order]
+    rows = U[order]
+    if isinstance(vectors, GroupedVectors):  # B_g, shape (n_groups, l, l)
+        parts = [vectors.take(np.array([g])) for g in order]
+        rows = np.array([part.T @ part for part in parts])
 
     A = np.zeros((ell, ell))
     selected = np.zeros(len(order), dtype=bool)
@@ -173,12 +174,6 @@ def forms(u: FloatArray, N: AnyArray) -> tuple[FloatArray, FloatArray]:
         return np.einsum("gij,ij->g", u, N @ N), np.einsum("gij,ij->g", u, N)
     Nu = u @ N
     return np.einsum("ij,ij->i", Nu, Nu), np.einsum("ij,ij->i", Nu, u)
-
-
-def explicit(vectors: Vectors, order: IndexArray) -> FloatArray:
-    """B_g of groups, shape (len(order), l, l)."""
-    parts = [vectors.take(np.array([g])) for g in order]
-    return np.array([rows.T @ rows for rows in parts])
 
 
 def inverse(M: FloatArray) -> FloatArray:

@@ -23,9 +23,10 @@ from scipy.linalg.blas import dsyrk
 from scipy.linalg.lapack import dpotrf, dpotrs, dsyevd
 from scipy.optimize import brentq
 
+from ridgewise._groups import spans, sums
 from ridgewise._threads import one_blas_thread
 from ridgewise._typing import FloatArray, IndexArray
-from ridgewise.barrier._problem import ends, spans, sums, weighted_spectrum
+from ridgewise.barrier._problem import weighted_spectrum
 
 # Of epsilon: a bound on the gap at the minimum, which on real data is tens of times smaller. It is
 # half the hundredth that is promised, since Newton's method stops somewhat before the minimum.
@@ -78,38 +79,15 @@ def polish(
     """
     sizes = np.ones(len(rows), dtype=np.intp) if sizes is None else sizes
     check_shapes(rows, weights, penalty, sizes)
-    grouped = Rows(rows, sizes)
+
+    def measured(weights: FloatArray) -> float:
+        return epsilon(rows, np.repeat(weights, sizes), penalty)
+
     with one_blas_thread():
-        given = np.array(weights, dtype=np.float64)
-        if epsilon(rows, grouped.spread(given), penalty) <= NEGLIGIBLE:
-            return given
-        candidates = [given, *other_weights(grouped, given, penalty)]
-        epsilons = [epsilon(rows, grouped.spread(w), penalty) for w in candidates]
-    return candidates[int(np.argmin(epsilons))]
-
-
-class Rows(NamedTuple):
-    """Rows v_i, of which so many consecutive ones have one weight in common."""
-
-    V: FloatArray
-    sizes: IndexArray
-
-    def spread(self, weights: FloatArray) -> FloatArray:
-        """The weight of each row."""
-        return np.repeat(weights, self.sizes)
-
-    def sums(self, values: FloatArray) -> FloatArray:
-        """Sums over the rows of each weight."""
-        return sums(values, self.sizes)
-
-    @property
-    def norms2(self) -> FloatArray:
-        """Sums of squared norms."""
-        return self.sums(np.einsum("ij,ij->i", self.V, self.V))
-
-    def take(self, chosen: IndexArray) -> "Rows":
-        """The rows of some of the weights."""
-        return Rows(self.V[spans(ends(self.sizes), chosen)], self.sizes[chosen])
+        candidates = [np.array(weights, dtype=np.float64)]
+        if measured(candidates[0]) > NEGLIGIBLE:
+            candidates += other_weights(rows, sizes, candidates[0], penalty)
+        return min(candidates, key=measured)
 
 
 def epsilon(rows: FloatArray, weights: FloatArray, penalty: FloatArray | None = None) -> float:
@@ -138,44 +116,65 @@ def check_shapes(
         )
 
 
+class Rows(NamedTuple):
+    """Rows v_i, of which so many consecutive ones have one weight in common, and Z."""
+
+    V: FloatArray
+    sizes: IndexArray
+    Z: FloatArray
+
+    def gram(self, weights: FloatArray) -> FloatArray:
+        """V^T diag(w) V."""
+        return (self.V.T * np.repeat(weights, self.sizes)) @ self.V
+
+    @property
+    def norms2(self) -> FloatArray:
+        """Squared norms, added up over the rows of each weight."""
+        return sums(np.einsum("ij,ij->i", self.V, self.V), self.sizes)
+
+    def take(self, chosen: IndexArray) -> "Rows":
+        """The rows of some of the weights."""
+        starts, sizes = np.cumsum(self.sizes) - self.sizes, self.sizes[chosen]
+        return Rows(self.V[spans(starts[chosen], sizes)], sizes, self.Z)
+
+
 def other_weights(
-    rows: Rows, weights: FloatArray, penalty: FloatArray | None
+    U: FloatArray, sizes: IndexArray, weights: FloatArray, penalty: FloatArray | None
 ) -> Iterator[FloatArray]:
     """The weights at their best scale, and the best ones; none if nothing can be certified."""
-    rank = rows.V.shape[1]
-    z = np.ones(rank) if penalty is None else 1 / (1 + penalty)
-    rows, Z = Rows(rows.V * np.sqrt(z), rows.sizes), np.diag(z)
+    z = np.ones(U.shape[1]) if penalty is None else 1 / (1 + penalty)
+    rows = Rows(U * np.sqrt(z), sizes, np.diag(z))
     matters = np.flatnonzero(rows.norms2 > NOISE_NORM2)
     rows, given = rows.take(matters), weights[matters]
-    if rows.V.size == 0 or (penalty is None and len(rows.V) < rank):
+    if rows.V.size == 0 or (penalty is None and len(rows.V) < len(z)):
         return
     # of three starts, one from which all directions are in sight, whatever the weights given
-    starts = [best_scale(rows, w, Z) for w in (given, np.ones(len(given)), 1 / rows.norms2)]
-    epsilons = [decompose(rows, w, Z).epsilon for w in starts]
-    if min(epsilons) > 1 - MISSED:
+    starts = [best_scale(rows, w) for w in (given, np.ones(len(given)), 1 / rows.norms2)]
+    points = [decompose(rows, w) for w in starts]
+    nearest = min(points, key=lambda point: point.epsilon)
+    if nearest.epsilon > 1 - MISSED:
         return
-    found = minimize_over_largest(rows, starts[int(np.argmin(epsilons))], Z)
-    for better in (starts[0], best_scale(rows, found, Z)):
-        all_weights = np.array(weights, dtype=np.float64)
+    found = minimize_over_largest(rows, nearest.weights)
+    for better in (starts[0], best_scale(rows, found)):
+        all_weights = weights.copy()
         all_weights[matters] = better
         yield all_weights
 
 
-def best_scale(rows: Rows, weights: FloatArray, Z: FloatArray) -> FloatArray:
+def best_scale(rows: Rows, weights: FloatArray) -> FloatArray:
     """The weights times the constant c for which c V^T diag(w) V - Z has the smallest norm.
 
     Its extreme eigenvalues grow with c, and at the best c they are opposite: c = 2 / (a + b) where
     Z = I.
     """
-    G = (rows.V.T * rows.spread(weights)) @ rows.V
+    G = rows.gram(weights)
     eigenvalues = np.linalg.eigvalsh(G)
-    if np.array_equal(Z, np.eye(len(Z))):
+    if np.array_equal(rows.Z, np.eye(len(G))):
         return weights * (2 / float(eigenvalues[0] + eigenvalues[-1]))
     largest = float(eigenvalues[-1])
-    G /= largest
 
     def imbalance(c: float) -> float:
-        eigenvalues = np.linalg.eigvalsh(c * G - Z)
+        eigenvalues = np.linalg.eigvalsh(c / largest * G - rows.Z)
         return float(eigenvalues[0] + eigenvalues[-1])
 
     # c = 2 is enough, since no eigenvalue of Z exceeds 1
@@ -183,25 +182,25 @@ def best_scale(rows: Rows, weights: FloatArray, Z: FloatArray) -> FloatArray:
     return weights * (c / largest)
 
 
-def minimize_over_largest(rows: Rows, weights: FloatArray, Z: FloatArray) -> FloatArray:
+def minimize_over_largest(rows: Rows, weights: FloatArray) -> FloatArray:
     """The best weights of the ``MOST_ROWS`` rows that matter most, the others' being kept."""
     order = np.argsort(-weights * rows.norms2, kind="stable")
     n_moved = max(1, int(np.searchsorted(np.cumsum(rows.sizes[order]), MOST_ROWS, side="right")))
     moved, kept = order[:n_moved], order[n_moved:]
-    found, others = weights.copy(), rows.take(kept)
-    left = Z - (others.V.T * others.spread(weights[kept])) @ others.V
-    found[moved] = minimize_epsilon(rows.take(moved), weights[moved], left)
+    left = rows.Z - rows.take(kept).gram(weights[kept])
+    found = weights.copy()
+    found[moved] = minimize_epsilon(rows.take(moved)._replace(Z=left), weights[moved])
     return found
 
 
 class Point(NamedTuple):
     """Weights, and E(w) decomposed there."""
 
+    rows: Rows
     weights: FloatArray
     eigenvalues: FloatArray
     C: FloatArray
     """The rows sqrt(w_i) v_i in the coordinates of the eigenvectors."""
-    rows: Rows
 
     @property
     def epsilon(self) -> float:
@@ -209,37 +208,32 @@ class Point(NamedTuple):
         return float(max(-self.eigenvalues[0], self.eigenvalues[-1]))
 
 
-def minimize_epsilon(rows: Rows, weights: FloatArray, Z: FloatArray) -> FloatArray:
+def decompose(rows: Rows, weights: FloatArray) -> Point:
+    """Decompose E(w) = V^T diag(w) V - Z."""
+    Y = np.sqrt(np.repeat(weights, rows.sizes))[:, None] * rows.V
+    eigenvalues, Q, _ = dsyevd(dsyrk(1.0, Y.T, lower=1) - rows.Z, lower=1)
+    return Point(rows, weights, eigenvalues, Y @ Q)
+
+
+def minimize_epsilon(rows: Rows, weights: FloatArray) -> FloatArray:
     """Weights whose epsilon is the least possible, up to ``TOLERANCE``."""
-    point = decompose(rows, weights, Z)
-    tau, step = first_tau(point), 1.0
+    point, step = decompose(rows, weights), 1.0
+    t = 1.1 * max(point.epsilon, NEGLIGIBLE)  # the best one for this tau
+    tau = float(np.sum(1 / (t - point.eigenvalues) + 1 / (t + point.eigenvalues)))
     for _ in range(MOST_STEPS):
         if point.epsilon <= NEGLIGIBLE:
             break
         direction, promise = newton_direction(point, tau)
-        found = search(Z, point, tau, direction, promise, most=2 * step)
+        found = search(point, tau, direction, promise, most=2 * step)
         if found is None:
             break  # as far as rounding lets it come
         point, step = found
-        is_last = len(weights) + 2 * len(Z) < TOLERANCE * point.epsilon * tau
-        if promise < (NEAREST if is_last else NEAR):
-            if is_last:
-                break
+        is_last = len(weights) + 2 * len(rows.Z) < TOLERANCE * point.epsilon * tau
+        if is_last and promise < NEAREST:
+            break
+        if not is_last and promise < NEAR:
             tau *= GROWTH
     return point.weights
-
-
-def decompose(rows: Rows, weights: FloatArray, Z: FloatArray) -> Point:
-    """Decompose E(w) = V^T diag(w) V - Z."""
-    Y = np.sqrt(rows.spread(weights))[:, None] * rows.V
-    eigenvalues, Q, _ = dsyevd(dsyrk(1.0, Y.T, lower=1) - Z, lower=1)
-    return Point(weights, eigenvalues, Y @ Q, rows)
-
-
-def first_tau(point: Point) -> float:
-    """The tau for which the best t is a tenth above epsilon."""
-    t = 1.1 * max(point.epsilon, NEGLIGIBLE)
-    return float(np.sum(1 / (t - point.eigenvalues) + 1 / (t + point.eigenvalues)))
 
 
 def barrier_value(point: Point, tau: float) -> tuple[float, float]:
@@ -267,7 +261,7 @@ def gradient(point: Point, tau: float) -> FloatArray:
     """
     _, t = barrier_value(point, tau)
     terms = point.C**2 @ (1 / (t - point.eigenvalues) - 1 / (t + point.eigenvalues))
-    return point.rows.sums(terms) - 1
+    return sums(terms, point.rows.sizes) - 1
 
 
 def newton_direction(point: Point, tau: float) -> tuple[FloatArray, float]:
@@ -282,11 +276,11 @@ def newton_direction(point: Point, tau: float) -> tuple[FloatArray, float]:
     """
     _, t = barrier_value(point, tau)
     p, n = 1 / (t - point.eigenvalues), 1 / (t + point.eigenvalues)
-    rows = point.rows
-    H = squared_gram(point.C * np.sqrt(p), rows.sizes)
-    H += squared_gram(point.C * np.sqrt(n), rows.sizes)
+    sizes = point.rows.sizes
+    H = squared_gram(point.C * np.sqrt(p), sizes)
+    H += squared_gram(point.C * np.sqrt(n), sizes)
     H.ravel(order="K")[:: len(H) + 1] += 1
-    g, h = gradient(point, tau), rows.sums(point.C**2 @ (n**2 - p**2))
+    g, h = gradient(point, tau), sums(point.C**2 @ (n**2 - p**2), sizes)
     factor, failed = dpotrf(H, lower=1, clean=0, overwrite_a=1)
     if failed:
         return np.zeros(len(H)), 0.0  # rounding errors hide the way on
@@ -307,12 +301,7 @@ def squared_gram(C: FloatArray, sizes: IndexArray) -> FloatArray:
 
 
 def search(
-    Z: FloatArray,
-    point: Point,
-    tau: float,
-    direction: FloatArray,
-    promise: float,
-    most: float,
+    point: Point, tau: float, direction: FloatArray, promise: float, most: float
 ) -> tuple[Point, float] | None:
     """Go along ``direction`` while weights stay positive and f falls as promised; None: nowhere.
 
@@ -321,7 +310,7 @@ def search(
     value, _ = barrier_value(point, tau)
     step = min(1.0, most, 0.95 / max(float(-direction.min()), 0.95))
     while step > 1e-6 and promise > 0:
-        found = decompose(point.rows, point.weights * (1 + step * direction), Z)
+        found = decompose(point.rows, point.weights * (1 + step * direction))
         reached, _ = barrier_value(found, tau)
         if reached <= value - 0.1 * step * promise:
             return found, step

@@ -1,58 +1,28 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The rows that draws are made among: few, dense, and in the coordinates of the decomposition."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from ridgewise._groups import spans
 from ridgewise._typing import BoolArray, FloatArray, IndexArray, is_sparse
-from ridgewise.barrier._draws import Pair
+from ridgewise.barrier._draws import ExplicitResolvent, Pair, for_both
 from ridgewise.barrier._problem import (
     Barriers,
-    Vectors,
-    ends,
     is_feasible,
     penalized_norms2,
     pool_of,
     pool_size,
     scan_order,
-    sizes_of,
-    spans,
-    sums,
 )
+from ridgewise.barrier._vectors import Vectors, sizes_of
 
 FIRST_ROWS = 64  # of a prefix, held and looked at at first
 SPARE_ROWS = 64  # before and after the last row of the pool that are scored exactly at first
 ERRORS = 4.0  # times the errors that were seen are allowed for
 DENSE = 20  # rows with more than one non-zero in so many are multiplied faster if dense
 NEAR = 1e-8  # of the largest slack: nearer than this, rows count as equal
-
-
-class Held(NamedTuple):
-    """Rows X B, as the vectors have them: X may be sparse, and B None in the place of I."""
-
-    X: Any
-    B: FloatArray | None
-
-    @classmethod
-    def of(cls, vectors: Vectors, indices: IndexArray) -> "Held":
-        """Some rows of the vectors."""
-        hold = getattr(vectors, "hold", None)
-        if hold is None:
-            return cls(vectors.take(indices), None)
-        X, B = hold(indices)
-        return cls(
-            X.toarray() if is_sparse(X) and DENSE * X.nnz > X.shape[0] * X.shape[1] else X, B
-        )
-
-    def part(self, rows: IndexArray) -> "Held":
-        """Some of the rows."""
-        return Held(self.X[rows], self.B)
-
-    def explicit(self) -> FloatArray:
-        """The rows as they are."""
-        found: FloatArray = self.X if self.B is None else self.X @ self.B
-        return found
 
 
 class Pool:
@@ -62,18 +32,10 @@ class Pool:
     prefix in scan order, of which no more is held and looked at than needed; for the other rules
     the rows that `fill` finds.
 
-    Parameters
-    ----------
-    vectors : Vectors
-        All rows.
-    barriers : Barriers
-        Of the run.
-    rule : {"norm", "slack", "ratio"}
-
     Attributes
     ----------
     positions : ndarray
-        What is held, in scan order.
+        What is held, ascending. The rows are X B, or X where B is None: see `Vectors.hold`.
     looked_at : ndarray
         Those of them whose rows are in `rows`, in the coordinates of either barrier.
     again, may_repeat : bool
@@ -91,17 +53,26 @@ class Pool:
         self.positions = self.looked_at = np.empty(0, dtype=np.intp)
         self.depth, self.n_scans = FIRST_ROWS // 4, 0
         self.again = self.may_repeat = False
-        self.bases: tuple[FloatArray | None, Pair] | None = None
+        self.basis_of: FloatArray | None = None
 
-    def part(self, positions: IndexArray) -> Held:
-        """Rows of the pool, by their positions."""
-        if positions is self.positions:
-            return self.held
-        return self.held.part(self.within(self.positions, positions))
+    def hold(self, positions: IndexArray) -> None:
+        """Ask the vectors for these rows."""
+        self.X, self.B = self.vectors.hold(self.order[positions])
+        if is_sparse(self.X) and DENSE * self.X.nnz > self.X.shape[0] * self.X.shape[1]:
+            self.X = self.X.toarray()
+        self.positions = positions
 
-    def within(self, positions: IndexArray, some: IndexArray) -> IndexArray:
-        """Row numbers of some of the positions, which are ascending, in the rows of all."""
-        return spans(ends(self.sizes[positions]), np.searchsorted(positions, some))
+    def part(self, some: IndexArray) -> Any:
+        """X of some of the positions held."""
+        if some is self.positions:
+            return self.X
+        sizes, chosen = self.sizes[self.positions], np.searchsorted(self.positions, some)
+        return self.X[spans((np.cumsum(sizes) - sizes)[chosen], sizes[chosen])]
+
+    def explicit(self, some: IndexArray) -> FloatArray:
+        """The rows of some of the positions held."""
+        rows: FloatArray = self.part(some)
+        return rows if self.B is None else rows @ self.B
 
     def look_at(self, positions: IndexArray, may_repeat: bool) -> None:
         """Have draws made among these positions of the pool."""
@@ -112,23 +83,16 @@ class Pool:
     def rows(self) -> Pair:
         """The rows of `looked_at`, in the coordinates of either barrier."""
         if self.rotated is None:
-            self.rotated = self.in_coordinates(self.looked_at)
+            X, B = self.part(self.looked_at), self.B
+            if self.basis_of is not B:  # B Q, once for each decomposition
+                self.basis_of = B
+                self.bases = for_both(lambda Q: Q if B is None else B @ Q, self.Q)
+            self.rotated = for_both(lambda basis: X @ basis, self.bases)
         return self.rotated
-
-    def in_coordinates(self, positions: IndexArray) -> Pair:
-        """The same of other positions."""
-        X, B = self.part(positions)
-        if self.bases is None or self.bases[0] is not B:  # B Q, once for each decomposition
-            lower, upper = self.Q
-            BQ = lower if B is None else B @ lower
-            self.bases = B, (BQ, BQ if lower is upper else upper if B is None else B @ upper)
-        lower, upper = self.bases[1]
-        rows = X @ lower
-        return rows, rows if lower is upper else X @ upper
 
     def rotate(self, Q: Pair, selected: BoolArray) -> None:
         """Have other coordinates."""
-        self.Q, self.bases = Q, None
+        self.Q, self.basis_of, self.bases = Q, None, Q
         if not self.is_prefix:
             self.look_at(self.positions, self.again)
             return
@@ -141,22 +105,16 @@ class Pool:
 
     def look_further(self, selected: BoolArray) -> bool:
         """Look at more of the prefix, at last also at selected rows; False if there is no more."""
+        if self.may_repeat:
+            return False
         self.depth = len(self.looked_at)
         after = int(self.looked_at[-1]) + 1 if self.depth > 0 else 0
         further = after + np.flatnonzero(~selected[after : len(self.positions)])
-        if self.may_repeat:
-            return False
         if len(further) > 0:
             further = further[: 3 * self.depth + FIRST_ROWS]
-            lower, upper = self.rows
-            lower_too, upper_too = self.in_coordinates(further)
-            self.looked_at = np.concatenate([self.looked_at, further])
-            rows = np.vstack([lower, lower_too])
-            is_same = lower is upper
-            self.rotated = rows, rows if is_same else np.vstack([upper, upper_too])
+            self.look_at(np.concatenate([self.looked_at, further]), may_repeat=False)
         elif len(self.positions) < self.size:
-            self.positions = np.arange(min(2 * len(self.positions) + FIRST_ROWS, self.size))
-            self.held = Held.of(self.vectors, self.order[self.positions])
+            self.hold(np.arange(min(2 * len(self.positions) + FIRST_ROWS, self.size)))
             self.again = len(self.positions) == self.size
             return self.look_further(selected)
         else:
@@ -165,71 +123,62 @@ class Pool:
 
     # the rules "slack" and "ratio": the rows with the most slack
 
-    def fill(self, lower: "Shift", upper: "Shift", selected: BoolArray, is_first: bool) -> None:
+    def fill(
+        self,
+        lower: ExplicitResolvent,
+        upper: ExplicitResolvent,
+        selected: BoolArray,
+        is_first: bool,
+    ) -> None:
         """Score all rows, and hold those that `pool_of` defines.
 
-        Scores of all rows are rounded. Exact ones of rows near the last of the pool decide which of
-        those are in it, and show how wrong the others may be: the rest must be farther from the
-        last than that.
+        Scores of all rows are rounded. Exact ones of rows on the border, near the last of the pool,
+        decide which of those are in it, and show how wrong the others may be: the rest must be
+        farther from the last than that.
         """
+        W = lower.form() - upper.form()
         if is_first:  # A = 0: slack is in proportion to the squared norm
-            scores = (lower.W[0, 0] - upper.W[0, 0]) * self.norms2
+            scores = W[0, 0] * self.norms2
         else:
             self.n_scans += 1
-            scores = self.vectors.forms(lower.W - upper.W)[self.order]
+            scores = self.vectors.forms(W)[self.order]
         scores[selected] = -np.inf
         n_left, margin = len(scores) - int(np.count_nonzero(selected)), SPARE_ROWS
         while True:
             best = largest(scores, min(self.size + margin, n_left))
             n_sure = max(0, min(self.size, n_left) - margin)
-            sure, border, best = best[:n_sure], np.sort(best[n_sure:]), np.sort(best)
-            rows = Held.of(self.vectors, self.order[best])
-            slack, feasible = self.weigh(rows, best, border, lower, upper)
+            sure, border = best[:n_sure], np.sort(best[n_sure:])
+            self.hold(np.sort(best))
+            slack, feasible = self.weigh(border, lower, upper)
             if n_sure == 0 and len(best) == n_left:
                 break
-            low, high = self.limits(scores, border, slack, feasible, self.size - n_sure)
-            open_ones = scores >= low  # whether they are in the pool is open
-            open_ones[sure] = scores[sure] <= high[sure]
-            n_open = int(np.count_nonzero(open_ones))
-            open_ones[border] = False
-            if not open_ones.any():
+            in_pool = np.sort(slack[feasible])[-(self.size - n_sure) :]
+            is_full = len(in_pool) == self.size - n_sure
+            last = max(0.0, in_pool[0]) if is_full else 0.0
+            error = ERRORS * np.max(np.abs(slack - scores[border]) / self.norms2[border])
+            errors = error * self.norms2 + NEAR * np.abs(slack).max()
+            is_open = scores >= last - errors  # whether they are in the pool
+            is_open[sure] = scores[sure] <= last + errors[sure]
+            n_open = int(np.count_nonzero(is_open))
+            is_open[border] = False
+            if not is_open.any():
                 break
             margin = max(2 * margin, n_open)
         if n_sure == 0 and not feasible.any():
-            best = border = np.flatnonzero(selected)
-            rows = Held.of(self.vectors, self.order[best])
-            slack, feasible = self.weigh(rows, best, border, lower, upper)
-        pool, again = pool_of(slack, feasible, selected[border], self.size - n_sure)
-        positions = np.sort(np.concatenate([sure, border[pool]]))
-        self.held = rows.part(self.within(best, positions))
-        self.positions, self.again = positions, again
-        self.look_at(positions, again)
-
-    def limits(
-        self,
-        scores: FloatArray,
-        border: IndexArray,
-        slack: FloatArray,
-        feasible: BoolArray,
-        count: int,
-    ) -> Pair:
-        """Rounded scores below which each row is outside of the pool, and above which in it.
-
-        Rows on the border have exact ``slack``, and ``count`` of them are in it.
-        """
-        is_full = np.count_nonzero(feasible) >= count
-        last = max(0.0, np.sort(slack[feasible])[-count]) if is_full else 0.0
-        error = ERRORS * np.max(np.abs(slack - scores[border]) / self.norms2[border])
-        errors = error * self.norms2 + NEAR * np.abs(slack).max()
-        return last - errors, last + errors
+            border = np.flatnonzero(selected)
+            self.hold(border)
+            slack, feasible = self.weigh(border, lower, upper)
+        chosen, self.again = pool_of(slack, feasible, selected[border], self.size - n_sure)
+        positions = np.sort(np.concatenate([sure, border[chosen]]))
+        self.X, self.positions = self.part(positions), positions
+        self.look_at(positions, self.again)
 
     def weigh(
-        self, rows: Held, best: IndexArray, some: IndexArray, lower: "Shift", upper: "Shift"
+        self, some: IndexArray, lower: ExplicitResolvent, upper: ExplicitResolvent
     ) -> tuple[FloatArray, BoolArray]:
-        """Slack L(u) - U(u) of some of the best, whose rows these are; whether it is feasible."""
-        explicit, sizes = rows.part(self.within(best, some)).explicit(), self.sizes[some]
-        (lv, term), (uv, _) = lower.of(explicit), upper.of(explicit)
-        lv, uv, term = sums(lv, sizes), sums(uv, sizes), sums(term, sizes)
+        """Slack L(u) - U(u) of some positions, and whether they are feasible."""
+        rows, sizes = self.explicit(some), self.sizes[some]
+        (lv, term), (uv, _) = lower.shift(rows, sizes), upper.shift(rows, sizes)
         return lv - uv, is_feasible(lv, uv, term)
 
 
@@ -237,21 +186,3 @@ def largest(scores: FloatArray, count: int) -> IndexArray:
     """Positions of the largest scores, in descending order."""
     found = np.argpartition(scores, -count)[-count:] if count < len(scores) else np.arange(count)
     return found[np.argsort(-scores[found], kind="stable")]
-
-
-class Shift:
-    """L (sign +1) or U (sign -1) as a quadratic form, u^T (N^2 / change - sign N) u.
-
-    N is the resolvent at the barrier's next place, made explicitly; ``change`` is by how much the
-    barrier's move changes the potential.
-    """
-
-    def __init__(self, N: FloatArray, sign: int, change: float) -> None:
-        self.N, self.sign, self.change = N, sign, change
-        self.W = N @ N.T / change - sign * N  # N is symmetric: half of the work
-
-    def of(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """L or U of each row, and the positive term in it."""
-        Nu = rows @ self.N
-        term = np.einsum("ij,ij->i", Nu, Nu) / self.change
-        return term - self.sign * np.einsum("ij,ij->i", Nu, rows), term

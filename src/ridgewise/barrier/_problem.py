@@ -3,11 +3,12 @@
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from ridgewise._typing import AnyArray, BoolArray, FloatArray, IndexArray
+from ridgewise.barrier._vectors import Vectors, sizes_of
 
 RULES = ("norm", "slack", "ratio")
 
@@ -46,88 +47,6 @@ MOST_S = 1 - 1e-5
 
 class NumericalBreakdownError(ArithmeticError):
     """Rounding broke what the barrier method needs, and the plain arithmetic broke too."""
-
-
-class Vectors(Protocol):
-    """Vectors u_1, ..., u_d with sum u_j u_j^T = I, of which any may be asked for."""
-
-    @property
-    def norms2(self) -> FloatArray:
-        """Squared norm of each vector, shape (d,)."""
-
-    @property
-    def rank(self) -> int:
-        """The length l of a vector."""
-
-    def take(self, indices: IndexArray) -> FloatArray:
-        """Vectors ``indices`` as rows, shape (len(indices), l)."""
-
-    def forms(self, W: FloatArray) -> FloatArray:
-        """Quadratic forms u_j^T W u_j of all vectors, W symmetric, shape (d,).
-
-        They may be rounded more than `take` is: the engine computes those anew that decide.
-        """
-
-    def scaled_norms2(self, scale: FloatArray) -> FloatArray:
-        """Squared norms of all vectors with coordinate i multiplied by ``scale[i]``."""
-
-
-class ArrayVectors:
-    """The rows of an array U with orthonormal columns, for `sparsify`.
-
-    Examples
-    --------
-    >>> ArrayVectors(np.eye(3)).norms2
-    array([1., 1., 1.])
-    """
-
-    def __init__(self, U: FloatArray) -> None:
-        self.U = U
-        self.norms2: FloatArray = np.einsum("ij,ij->i", U, U)
-        self.rank = U.shape[1]
-
-    def take(self, indices: IndexArray) -> FloatArray:
-        """Rows ``indices`` of U."""
-        return self.U[indices]
-
-    def forms(self, W: FloatArray) -> FloatArray:
-        """u_j^T W u_j of all rows."""
-        return np.einsum("ij,ij->i", self.U @ W, self.U)
-
-    def scaled_norms2(self, scale: FloatArray) -> FloatArray:
-        """Squared norms of U diag(scale)."""
-        return (self.U * scale) ** 2 @ np.ones(self.rank)
-
-
-def sizes_of(vectors: Vectors) -> IndexArray:
-    """How many rows `take` gives for each index: one, unless it is that of a group."""
-    sizes: IndexArray | None = getattr(vectors, "sizes", None)
-    return np.ones(len(vectors.norms2), dtype=np.intp) if sizes is None else sizes
-
-
-def ends(sizes: IndexArray) -> IndexArray:
-    """Where the rows of each group start, group after group, and where the last one's end."""
-    return np.concatenate([[0], np.cumsum(sizes)])
-
-
-def spans(starts: IndexArray, places: IndexArray) -> IndexArray:
-    """Row numbers of the groups ``places``, whose rows go from starts[i] to starts[i + 1].
-
-    Examples
-    --------
-    >>> spans(np.array([0, 2, 3, 6]), np.array([2, 0]))
-    array([3, 4, 5, 0, 1])
-    """
-    first, sizes = starts[places], starts[places + 1] - starts[places]
-    before = np.cumsum(sizes) - sizes
-    return np.repeat(first - before, sizes) + np.arange(sizes.sum())
-
-
-def sums(values: FloatArray, sizes: IndexArray) -> FloatArray:
-    """Sums of values of rows over groups of so many."""
-    if len(values) == len(sizes):
-        return values
-    return np.add.reduceat(values, np.cumsum(sizes) - sizes)
 
 
 class Barriers:
@@ -192,15 +111,7 @@ class Barriers:
 
 
 class Goal:
-    """How many draws to make: r, or more until so many distinct rows are drawn.
-
-    Parameters
-    ----------
-    n_draws : int
-        The number of draws r that the barriers are made for.
-    n_distinct : int, optional
-        Go on until so many distinct rows are drawn, or `most` draws are made.
-    """
+    """How many draws to make: r, or up to ``most``, until so many distinct rows are drawn."""
 
     def __init__(self, n_draws: int, n_distinct: int | None = None) -> None:
         self.n_draws, self.n_distinct = n_draws, n_distinct
@@ -240,12 +151,6 @@ class Sparsifier:
     """What the run took: decompositions, scans of all rows, compiled and plain draws."""
 
 
-def check_rule(rule: str) -> None:
-    """Raise if ``rule`` is unknown."""
-    if rule not in RULES:
-        raise ValueError(f"rule must be one of {', '.join(map(repr, RULES))}; got {rule!r}")
-
-
 def penalized_norms2(vectors: Vectors, penalty: FloatArray | None) -> FloatArray:
     """Squared norms with each direction weighed by 1 / (1 + penalty): one pass over the vectors.
 
@@ -277,25 +182,20 @@ def is_feasible(lv: Any, uv: Any, term: Any) -> Any:
     return (lv > 0) & (lv >= uv - NEAR_TIE * term)
 
 
-def preference(rule: str, lv: Any, uv: Any) -> Any:
-    """What the rules "slack" and "ratio" make large; of a row or of many."""
-    return lv - uv if rule == "slack" else lv / uv
-
-
-def first_best(preferences: FloatArray) -> int:
-    """Position of the largest preference; of those that nearly tie, the first."""
-    best = preferences.max()
-    return int(np.argmax(preferences >= best - NEAR_TIE * abs(best)))
-
-
 def choose(rule: str, lv: FloatArray, uv: FloatArray, drawable: BoolArray) -> int:
-    """Position of the drawable row, of rows in scan order, that the rule prefers; -1 if none."""
+    """Position of the drawable row, of rows in scan order, that the rule prefers; -1 if none.
+
+    Of rows that nearly tie, the first.
+    """
     candidates = np.flatnonzero(drawable)
     if len(candidates) == 0:
         return -1
     if rule == "norm":
         return int(candidates[0])
-    return int(candidates[first_best(preference(rule, lv[candidates], uv[candidates]))])
+    lv, uv = lv[candidates], uv[candidates]
+    preference = lv - uv if rule == "slack" else lv / uv
+    best = preference.max()
+    return int(candidates[np.argmax(preference >= best - NEAR_TIE * abs(best))])
 
 
 def pool_size(rule: str, rank: int, n_draws: int, sizes: IndexArray) -> int:
@@ -318,13 +218,7 @@ def pool_of(
 
     Where no unselected row is feasible, the selected ones with the most slack, to be drawn again.
     Slacks are rounded to nine digits of the largest; of equal ones the first in scan order counts.
-
-    Returns
-    -------
-    positions : ndarray
-        Ascending.
-    again : bool
-        Whether they are selected rows.
+    Returns positions, ascending, and whether they are of selected rows.
     """
     among, again = np.flatnonzero(feasible & ~selected), False
     if len(among) == 0:

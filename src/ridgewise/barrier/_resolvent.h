@@ -150,8 +150,9 @@ KERNEL void times_four(const Resolvent *N, const double *const z[], double *cons
     reduce_four(N, z, out);
 }
 
-/* From N z in the next row of C to c = N z / sqrt(1 / t + sign z^T N z); 0 if rounding defeats it. */
-INLINE int scale(const Resolvent *N, const double *z, double t)
+/* Take A + t z z^T for A, given N z in the next row of C: N z / sqrt(1 / t + sign z^T N z) gets in
+ * its place; 0 if rounding defeats it. */
+INLINE int update(Resolvent *N, const double *z, double t)
 {
     double *c = N->C + N->k * N->l;
     const double scale2 = 1 / t + N->sign * dot(N->l, c, z);
@@ -159,16 +160,15 @@ INLINE int scale(const Resolvent *N, const double *z, double t)
     const double factor = 1 / sqrt(scale2);
 #pragma omp simd
     for (int64_t i = 0; i < N->l; i++) c[i] *= factor;
+    N->k++, N->trace -= N->sign * dot(N->l, c, c);
     return 1;
 }
 
-/* Take A + t z z^T for A, given N z in the next row of C. */
+/* Take A + t z z^T for A. */
 INLINE int add(Resolvent *N, const double *z, double t)
 {
-    if (!scale(N, z, t)) return 0;
-    const double *c = N->C + N->k++ * N->l;
-    N->trace -= N->sign * dot(N->l, c, c);
-    return 1;
+    times(N, z, N->C + N->k * N->l);
+    return update(N, z, t);
 }
 
 /* Move the barrier to its next place, with all rows drawn since the decomposition. */
@@ -187,7 +187,7 @@ KERNEL int move(Resolvent *N, double place, int64_t k, const double *Z, const do
         }
         times_four(N, z, c);
         for (int64_t i = 0; i < FOUR && i < left; i++) {
-            if (!add(N, z[i], t[N->k])) return 0;
+            if (!update(N, z[i], t[N->k])) return 0;
             for (int64_t j = i + 1; j < FOUR && j < left; j++) {
                 const double share = N->sign * dot(l, c[i], z[j]);
 #pragma omp simd

@@ -86,6 +86,10 @@ class Spectrum(ABC):
     def take(self, indices: IndexArray) -> FloatArray:
         """Rows of U for the features ``indices``, shape (len(indices), rank)."""
 
+    def hold(self, indices: IndexArray) -> tuple[Any, FloatArray | None]:
+        """X and B of rows X B of U, or the rows and None where that is faster to multiply."""
+        return self.take(indices), None
+
     @abstractmethod
     def projections(self, directions: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
         """U times ``directions``, block by block."""
@@ -119,7 +123,6 @@ class WideSpectrum(Spectrum):
         return self.columns.take(indices).T @ self.projector
 
     def hold(self, indices: IndexArray) -> tuple[Any, FloatArray | None]:
-        """Rows of U as factors X and B, or as (rows, None) where that is faster to multiply."""
         if self.rank < self.shape[0] / 2:
             return self.take(indices), None
         return self.columns.take_rows(indices), self.projector
