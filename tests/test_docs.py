@@ -116,6 +116,8 @@ def test_what_the_guide_says_of_slack_was_measured():
     assert f"in {better} of {len(gains)} cases (sets and sizes), and worse in {worse}," in text
 
 
+@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_newcomer_who_follows_start_gets_what_it_shows():
     """In this environment; `.ci/run` does the same in a new one, with its "pip install"."""
     follow = [sys.executable, str(DOCS / "follow.py"), str(DOCS / "start.md"), "--installed"]

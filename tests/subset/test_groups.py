@@ -89,8 +89,8 @@ def test_more_groups_than_a_pool_holds(target, large, monkeypatch):
     monkeypatch.setattr(_state, "LARGE", large)
     monkeypatch.setattr(grouped, "POOL_FEATURES", (128, 128))
     rng = np.random.default_rng(3)
-    X, groups = instance(rng, 40, 600)
-    check_same(X, groups, target, 0.1, 150, rng.standard_normal((40, 1)))
+    X, groups = instance(rng, 30, 400)
+    check_same(X, groups, target, 0.1, 100, rng.standard_normal((30, 1)))
 
 
 def test_equal_groups_tie():
