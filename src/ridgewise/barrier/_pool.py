@@ -21,7 +21,7 @@ from ridgewise.barrier._vectors import Vectors, sizes_of
 FIRST_ROWS = 64  # of a prefix, held and looked at at first
 SPARE_ROWS = 64  # before and after the last row of the pool that are scored exactly at first
 ERRORS = 4.0  # times the errors that were seen are allowed for
-DENSE = 20  # rows with more than one non-zero in so many are multiplied faster if dense
+DENSE = 13  # rows with more than one non-zero in so many are multiplied faster if dense
 NEAR = 1e-8  # of the largest slack: nearer than this, rows count as equal
 
 
