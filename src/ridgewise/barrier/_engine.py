@@ -204,21 +204,21 @@ class Engine:
         room = math.ceil((self.most_stale - len(self.stale)) / sizes.min())
         ahead = (compiled.draws if self.is_compiled else numpy_draws.draws)(
             Task(
-                self.rule,
-                self.pool.rows,
-                np.append(0, np.cumsum(sizes)),
-                self.selected[pool],
-                self.pool.may_repeat,
-                self.decompositions,
-                self.barriers.places(self.tau),
-                (1.0, self.barriers.delta_U),
-                self.potentials,
-                for_both(lambda Q: self.stale @ Q, self.pool.Q),
-                self.stale_t,
-                min(until - self.tau, room),
-                self.goal.n_draws - self.tau,
-                (self.goal.n_distinct or 0) - self.n_selected,
-                self.most_stale,
+                rule=self.rule,
+                rows=self.pool.rows,
+                starts=np.append(0, np.cumsum(sizes)),
+                selected=self.selected[pool],
+                again=self.pool.may_repeat,
+                decompositions=self.decompositions,
+                places=self.barriers.places(self.tau),
+                steps=(1.0, self.barriers.delta_U),
+                potentials=self.potentials,
+                Z=for_both(lambda Q: self.stale @ Q, self.pool.Q),
+                t=self.stale_t,
+                most=min(until - self.tau, room),
+                enough=self.goal.n_draws - self.tau,
+                wanted=(self.goal.n_distinct or 0) - self.n_selected,
+                most_stale=self.most_stale,
             )
         )
         self.counts["compiled draws"] += self.is_compiled * len(ahead.drawn)

@@ -83,12 +83,16 @@ class Pool:
     def rows(self) -> Pair:
         """The rows of `looked_at`, in the coordinates of either barrier."""
         if self.rotated is None:
-            X, B = self.part(self.looked_at), self.B
-            if self.basis_of is not B:  # B Q, once for each decomposition
-                self.basis_of = B
-                self.bases = for_both(lambda Q: Q if B is None else B @ Q, self.Q)
-            self.rotated = for_both(lambda basis: X @ basis, self.bases)
+            self.rotated = self.in_coordinates(self.looked_at)
         return self.rotated
+
+    def in_coordinates(self, some: IndexArray) -> Pair:
+        """The same of some of the positions held."""
+        X, B = self.part(some), self.B
+        if self.basis_of is not B:  # B Q, once for each decomposition
+            self.basis_of = B
+            self.bases = for_both(lambda Q: Q if B is None else B @ Q, self.Q)
+        return for_both(lambda basis: X @ basis, self.bases)
 
     def rotate(self, Q: Pair, selected: BoolArray) -> None:
         """Have other coordinates."""
@@ -112,7 +116,10 @@ class Pool:
         further = after + np.flatnonzero(~selected[after : len(self.positions)])
         if len(further) > 0:
             further = further[: 3 * self.depth + FIRST_ROWS]
-            self.look_at(np.concatenate([self.looked_at, further]), may_repeat=False)
+            known, more = self.rows, self.in_coordinates(further)
+            self.looked_at = np.concatenate([self.looked_at, further])
+            lower = np.vstack([known[0], more[0]])
+            self.rotated = lower, lower if known[0] is known[1] else np.vstack([known[1], more[1]])
         elif len(self.positions) < self.size:
             self.hold(np.arange(min(2 * len(self.positions) + FIRST_ROWS, self.size)))
             self.again = len(self.positions) == self.size
