@@ -23,12 +23,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLo
 from ridgewise import BSSSelector, LeverageSelector, RandomSelector
 from ridgewise._typing import BoolArray, FloatArray, IndexArray
 from ridgewise.barrier import sparsify_plain
-from ridgewise.barrier._plain import (
-    lower_potential,
-    lower_shift,
-    upper_potential,
-    upper_shift,
-)
+from ridgewise.barrier._plain import inverse, lower_shift, upper_shift
 from ridgewise.barrier._problem import RULES, Barriers, choose, is_feasible, scan_order
 from ridgewise.report._style import BLUE, DASHES, FAINT, GREEN, GRID, INK, ORANGE, PINK, STYLE
 
@@ -55,6 +50,16 @@ Selector = BSSSelector | LeverageSelector | RandomSelector
 
 LOWER, UPPER = ORANGE, BLUE  # the barriers
 DIVERGING = LinearSegmentedColormap.from_list("values", [BLUE, "white", ORANGE])
+
+
+def lower_potential(L: float, A: FloatArray) -> float:
+    """Phi(L, A) = tr (A - L)^-1."""
+    return float(np.trace(inverse(A - L * np.eye(len(A)))))
+
+
+def upper_potential(U: float, A: FloatArray) -> float:
+    """Phi^(U, A) = tr (U - A)^-1."""
+    return float(np.trace(inverse(U * np.eye(len(A)) - A)))
 
 
 def make(folder: Path) -> None:

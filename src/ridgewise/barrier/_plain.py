@@ -134,16 +134,6 @@ class PlainChoice:
         return self.in_pool & feasible & (self.selected == self.again)
 
 
-def lower_potential(L: float, A: FloatArray) -> float:
-    """Phi(L, A) = tr (A - L)^-1."""
-    return float(np.trace(inverse(A - L * np.eye(len(A)))))
-
-
-def upper_potential(U: float, A: FloatArray) -> float:
-    """Phi^(U, A) = tr (U - A)^-1."""
-    return float(np.trace(inverse(U * np.eye(len(A)) - A)))
-
-
 def lower_shift(
     u: FloatArray, delta: float, A: FloatArray, L: float
 ) -> tuple[FloatArray, FloatArray]:
