@@ -42,6 +42,38 @@ def orthonormal(d, ell, seed=0):
     return np.linalg.qr(np.random.default_rng(seed).normal(size=(d, ell)))[0]
 
 
+def test_e1_the_printed_weights_break_the_promise():
+    # Printed: D = 1 / sqrt(t), so that the weights are 1 / t. They are t.
+    U, scale = orthonormal(200, 5), (1 - math.sqrt(5 / 40)) / 40
+    found = sparsify_plain(U, 40)
+    t = found.weights / scale
+    printed = np.linalg.eigvalsh((U[found.selected].T * (scale / t)) @ U[found.selected])
+    assert printed[-1] < bss_promise(5, 40)[0] <= found.lower
+
+
+def test_e6_where_the_printed_rule_stalls_a_row_is_drawn_again():
+    # Only u_1 covers its direction: of unselected rows, none is feasible at the third draw.
+    U = np.zeros((1000, 2))
+    U[0, 0], U[1:, 1] = 1, 1 / math.sqrt(999)
+    found = sparsify_plain(U, 20)
+    assert np.count_nonzero(found.draws == 0) > 1
+    assert (found.lower, found.upper) == pytest.approx((0.799, 0.969), abs=1e-3)
+
+
+def test_e7_a_tiny_row_may_get_a_huge_weight_within_the_promise():
+    # Feasibility is a matter of direction alone: w is about 1 / ||u||^2.
+    U = np.zeros((3, 2))
+    U[0, 0], U[1, 0], U[2, 1] = math.sqrt(1 - 1e-12), 1e-6, 1
+    found = sparsify_plain(U, 8)
+    assert found.weights.max() > 1e10
+    assert found.promised_lower <= found.lower <= found.upper <= found.promised_upper
+
+
+def test_e8_one_draw_more_than_the_rank_is_enough():
+    found = sparsify_plain(orthonormal(300, 27), 28)
+    assert found.lower >= found.promised_lower == pytest.approx(3.2e-4, rel=0.05)
+
+
 def test_e9_lemma_2_has_the_wrong_sign():
     # Printed: lmin(I - G) >= 1 - (1 + s)^2 >= 3 s. The middle is negative.
     lower, upper = bss_promise(1, 36)
