@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+import scipy.linalg
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -90,6 +91,23 @@ def test_bss_on_all_directions(load, name, center):
     assert selector.certificate_.upper <= (1 + s) ** 2
     if not center:
         check_certificate(X, selector, rank)
+
+
+@pytest.mark.parametrize("rule", ["norm", "slack"])
+@pytest.mark.parametrize("name", ["ALL", "dexter"])
+def test_bss_below_the_rank(load, name, rule):
+    """lower (K + alpha) <= K~ + alpha <= upper (K + alpha), within what is promised."""
+    X = load(name)
+    selector = BSSSelector(50, rule=rule).fit(X)
+    certificate, X = selector.certificate_, dense(X).astype(np.float64)
+    assert len(X) > selector.n_selected_ == 50
+    assert selector.alpha_ > 0
+    K, Z = X @ X.T, X[:, selector.selected_] * np.sqrt(selector.weights_)
+    alpha = selector.alpha_ * np.eye(len(X))
+    found = scipy.linalg.eigh(Z @ Z.T + alpha, K + alpha, eigvals_only=True)
+    assert_allclose(found[[0, -1]], [certificate.lower, certificate.upper], rtol=1e-6)
+    assert certificate.promised_lower <= certificate.lower
+    assert certificate.upper <= certificate.promised_upper
 
 
 @pytest.mark.parametrize("sampling", ["iid", "bernoulli", "top"])
