@@ -57,9 +57,9 @@ class Pool:
 
     def hold(self, positions: IndexArray) -> None:
         """Ask the vectors for these rows."""
-        self.X, self.B = self.vectors.hold(self.order[positions])
-        if is_sparse(self.X) and DENSE * self.X.nnz > self.X.shape[0] * self.X.shape[1]:
-            self.X = self.X.toarray()
+        X, B = self.vectors.hold(self.order[positions])
+        is_dense = not is_sparse(X) or DENSE * X.nnz > X.shape[0] * X.shape[1]
+        self.X, self.B = (X, B) if B is None or not is_dense else (X @ B, None)
         self.positions = positions
 
     def part(self, some: IndexArray) -> Any:
