@@ -142,6 +142,28 @@ class TestOperations:
         assert_allclose(rows.take(np.array([5, 2])), expected[[5, 2]].T, atol=1e-14)
 
 
+@pytest.mark.parametrize("block_bytes", [_columns.BLOCK_BYTES, 8 * 300 * 5])
+@pytest.mark.parametrize("dtype", [np.int8, np.float32, np.float64])
+@pytest.mark.parametrize("scale", [1, 0.25])
+@pytest.mark.parametrize("center", [False, True])
+@pytest.mark.parametrize("density", [0.01, 0.5])
+def test_forms_of_light_and_heavy_columns(monkeypatch, density, center, scale, dtype, block_bytes):
+    monkeypatch.setattr(_columns, "BLOCK_BYTES", block_bytes)
+    X = counts(300, 50, density).astype(dtype)
+    X[:, [3, 4, 20]] = counts(300, 3, 0.9, seed=1)
+    X[:, 10] = 0
+    B = np.random.default_rng(2).standard_normal((300, 9))
+    if center:
+        B = centred(B)
+    signs = np.array([1, 1, 1, -1, 1, 1, -1, 1, 1])
+    expected = (scale * X.T.astype(np.float64) @ B) ** 2 @ signs
+    for container in (np.asarray, sp.csc_array):
+        columns = as_columns(container(X), center=center)
+        columns.scale = scale
+        for _ in range(2):  # what is held is used the second time
+            assert_allclose(columns.forms((B * signs) @ B.T), expected, rtol=1e-9, atol=1e-9)
+
+
 def test_sparse_products_are_used_only_where_they_pay():
     assert SparseColumns(sp.csc_array(counts(100, 400, density=0.03))).is_sparse_enough
     assert not SparseColumns(sp.csc_array(counts(100, 400, density=0.5))).is_sparse_enough

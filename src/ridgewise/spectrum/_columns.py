@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 from scipy.linalg import qr
 from scipy.linalg.blas import dtrmm, strmm
+from scipy.sparse import csr_array
 from sklearn import get_config
 from sklearn.utils import assert_all_finite, gen_batches
 
 from ridgewise._progress import FEATURES, advance
-from ridgewise._typing import FloatArray, IndexArray
+from ridgewise._typing import BoolArray, FloatArray, IndexArray
 from ridgewise.spectrum._containers import as_dense
 
 BLOCK_BYTES = 2**24  # of a block of columns in float64: larger ones are no faster
-FEW_NONZEROS = 6  # of a column: pairs of them are fewer than a product with W has terms
 
 
 class Columns:
@@ -257,15 +257,19 @@ class SparseColumns(Columns):
         counts = np.diff(self.X.indptr).astype(np.float64)
         return bool(64 * np.sum(counts**2) < self.shape[0] ** 2 * self.shape[1])
 
-    def sparse_blocks(self, width: int) -> Iterator[tuple[slice, Any]]:
+    def sparse_blocks(
+        self, width: int, starts: IndexArray | None = None, limit: int = 0
+    ) -> Iterator[tuple[slice, Any]]:
         """Blocks of at most ``width`` columns as rows of sparse float64 arrays.
 
-        A block is a copy unless it is all of X, so its non-zeros are limited too.
+        A block is a copy unless it is all of X, so its non-zeros are limited too: or else, by
+        ``limit``, what is counted in ``starts`` as ``indptr`` counts non-zeros.
         """
-        d, starts = self.shape[1], self.X.indptr
-        # where n is large, so is K, and a sum of few products is faster
-        limit = max(self.block_width * self.shape[0] // 2, self.shape[0] ** 2 // 4)
-        start = 0
+        if starts is None:
+            starts = self.X.indptr
+            # where n is large, so is K, and a sum of few products is faster
+            limit = max(self.block_width * self.shape[0] // 2, self.shape[0] ** 2 // 4)
+        d, start = self.shape[1], 0
         while start < d:
             full = bisect_right(starts, int(starts[start]) + limit, lo=start) - 1
             stop = min(d, start + width, max(start + 1, full))
@@ -288,29 +292,57 @@ class SparseColumns(Columns):
         """See `Columns.forms`. Centred: the rows of W must have mean 0."""
         if self.is_nearly_dense:
             return super().forms(W)
-        forms, scaled = np.zeros(self.shape[1]), self.scale**2 * W
-        for count, columns in self.by_count:
-            if count <= FEW_NONZEROS:  # x_a x_b W[a, b] of every pair of non-zeros
-                entries = self.X.indptr[columns][:, None] + np.arange(count)
-                at, x = self.X.indices[entries].T, self.X.data[entries].T.astype(np.float64)
-                for a in range(count):
-                    for b in range(a, count):
-                        terms = x[a] * x[b] * scaled[at[a], at[b]]
-                        forms[columns] += terms if a == b else 2 * terms
-                continue
-            for block in gen_batches(len(columns), self.block_width):
-                rows = self.rows[columns[block]].astype(np.float64, copy=False)
-                owner = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
-                terms = rows.data * np.asarray(rows @ scaled)[owner, rows.indices]
-                forms[columns[block]] = np.bincount(owner, terms, minlength=rows.shape[0])
+        forms, entries = np.empty(self.shape[1]), W.astype(np.float64, copy=False).ravel()
+        for place, products in self.held_pairs or self.pairs():
+            forms[place] = products @ entries
+        if len(self.heavy) > 0:
+            columns = Columns(self.X[:, self.heavy])
+            vars(columns).update(self.settings())
+            forms[self.heavy] = columns.forms(W)
         return forms
 
     @cached_property
-    def by_count(self) -> list[tuple[int, IndexArray]]:
-        """Columns by their number of non-zeros; all with more than FEW_NONZEROS come last."""
-        counts = np.minimum(np.diff(self.X.indptr), FEW_NONZEROS + 1)
-        found = ((count, np.flatnonzero(counts == count)) for count in range(1, FEW_NONZEROS + 2))
-        return [(count, columns) for count, columns in found if len(columns) > 0]
+    def heavy(self) -> IndexArray:
+        """Columns with so many non-zeros that dense blocks are faster than pairs."""
+        return np.flatnonzero(np.diff(self.X.indptr) > max(128, self.shape[0] // 12))
+
+    @cached_property
+    def held_pairs(self) -> list[tuple[slice, Any]]:
+        """`pairs`, or an empty list where they are too many to be held."""
+        room = 4 * self.block_width * self.shape[0]
+        return list(self.pairs()) if self.pair_starts[-1] <= room else []
+
+    def pairs(self) -> Iterator[tuple[slice, Any]]:
+        """`pair_products` of all columns, block by block."""
+        size = self.block_width * self.shape[0] // 4
+        for place, rows in self.sparse_blocks(self.shape[1], self.pair_starts, size):
+            lengths = np.diff(self.pair_starts[place.start : place.stop + 1])
+            yield place, pair_products(rows * self.scale, lengths > 0)
+
+    @cached_property
+    def pair_starts(self) -> IndexArray:
+        """How many pairs of non-zeros all columns before each one have, `heavy` ones left out."""
+        counts = np.diff(self.X.indptr).astype(np.intp)
+        counts[self.heavy] = 0
+        return np.concatenate([[0], np.cumsum(counts * (counts + 1) // 2)])
+
+
+def pair_products(rows: Any, is_paired: BoolArray) -> Any:
+    """x_a x_b of all pairs of non-zeros of a row x, at place n a + b, doubled if a != b.
+
+    Times ``W.ravel()`` that is x^T W x. Other rows than ``is_paired`` are empty.
+    """
+    n, counts = rows.shape[1], np.diff(rows.indptr)
+    # a non-zero's partners are itself and those after it in its row
+    ends = np.where(is_paired, rows.indptr[1:], 0)
+    lengths = np.maximum(np.repeat(ends, counts) - np.arange(rows.nnz), 0)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    partners = np.arange(starts[-1]) + np.repeat(np.arange(rows.nnz) - starts[:-1], lengths)
+    indices = rows.indices.astype(np.int32 if n**2 < 2**31 else np.int64)
+    places = np.repeat(n * indices, lengths) + indices[partners]
+    products = np.repeat(2 * rows.data, lengths) * rows.data[partners]
+    products[starts[:-1][lengths > 0]] /= 2
+    return csr_array((products, places, starts[rows.indptr]), shape=(rows.shape[0], n**2))
 
 
 def stacked_triangle(R: FloatArray, below: FloatArray) -> FloatArray:
