@@ -18,7 +18,7 @@ from ridgewise.spectrum._open import as_columns, as_rows
 
 MOST_CONDITION = 1e4  # condition number of X up to which quadratic forms keep eight digits
 SINGLE_CONDITION = 1e2  # ... and up to which they keep three digits in single precision
-LARGE = 2**20  # values of X from which single precision is faster
+LARGE = 2**20  # values of X, or of W for a sparse X, from which single precision is faster
 
 
 class Spectrum(ABC):
@@ -135,11 +135,13 @@ class WideSpectrum(Spectrum):
         # condition number of X. Where these are too many, u_j = B^T x_j is computed first.
         most, least = self.singular_values[0], self.singular_values[-1]
         if most < MOST_CONDITION * least:
-            W = self.projector @ W @ self.projector.T
-            is_single = least > 1e-6 and most < min(1e6, SINGLE_CONDITION * least)
-            is_single &= not is_sparse(self.columns.X) and np.prod(self.shape) > LARGE
-            is_single &= bool(np.abs(W).max() < 1e30)
-            return self.columns.forms(W.astype(np.float32) if is_single else W)
+            n, d = self.shape
+            is_single = n * (n if is_sparse(self.columns.X) else d) > LARGE
+            is_single &= bool(least > 1e-6 and most < min(1e6, SINGLE_CONDITION * least))
+            is_single &= bool(np.abs(W).max() < 1e18)
+            dtype: Any = np.float32 if is_single else np.float64
+            B, W = self.projector.astype(dtype, copy=False), W.astype(dtype, copy=False)
+            return self.columns.forms(B @ W @ B.T)
         values, vectors = np.linalg.eigh(W)
         found = np.empty(self.shape[1])
         for place, block in self.projections(vectors):
