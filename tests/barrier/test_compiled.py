@@ -12,7 +12,6 @@ from tests.barrier.helpers import gaussian_rows, same_as_plain, scaled_rows
 
 from ridgewise.barrier import RULES, ArrayVectors, sparsify
 from ridgewise.barrier import _compiled as compiled
-from ridgewise.barrier import _draws as numpy_draws
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -42,31 +41,28 @@ def test_scores_that_are_no_numbers_draw_nothing_out_of_bounds(rule, value, wher
     """Where no row matches, no draw is made, and nothing is written past the end."""
     rows = np.random.default_rng(0).standard_normal((20, 4)) / 10
     rows[where] = value
-    task = numpy_draws.Task(
+    decomposition = compiled.tridiagonalize(np.zeros((4, 4)))
+    Z = np.zeros((0, 4))
+    ahead = compiled.draws(
         rule,
-        rows=(rows, rows),
-        starts=np.arange(21),
+        (
+            compiled.Side(rows, Z, decomposition, -7.0, 1.0, 4 / 7.0),
+            compiled.Side(rows, Z, decomposition, 20.0, 2.0, 4 / 20.0),
+        ),
+        np.empty(0),
+        sizes=np.ones(20, dtype=np.intp),
         selected=np.zeros(20, dtype=bool),
         again=True,
-        decompositions=(numpy_draws.eigendecomposition(np.zeros((4, 4))),) * 2,
-        places=(-7.0, 20.0),
-        steps=(1.0, 2.0),
-        potentials=(4 / 7.0, 4 / 20.0),
-        Z=(np.zeros((0, 4)),) * 2,
-        t=np.empty(0),
         most=3,
-        enough=3,
-        wanted=0,
         most_stale=3,
     )
-    ahead = compiled.draws(task)
     assert np.all((ahead.drawn >= 0) & (ahead.drawn < 20))
     assert np.all(np.isfinite(rows[ahead.drawn]))
     assert np.all(np.isfinite(ahead.t))
 
 
 def test_no_memory(monkeypatch):
-    monkeypatch.setattr(compiled, "draw_ahead", lambda block: numpy_draws.State.NO_MEMORY)
+    monkeypatch.setattr(compiled, "draw_ahead", lambda block: compiled.State.NO_MEMORY)
     with pytest.raises(MemoryError, match="no room for"):
         sparsify(ArrayVectors(gaussian_rows(50, 5)), 12)
 

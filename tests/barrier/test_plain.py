@@ -10,35 +10,28 @@ from tests.barrier.helpers import gaussian_rows, rows_of
 
 from ridgewise.barrier import RULES, ArrayVectors, NumericalBreakdownError, sparsify, sparsify_plain
 from ridgewise.barrier import _plain as plain
-from ridgewise.barrier._problem import Barriers
 
 
 def test_barrier_invariants_at_every_draw(family, monkeypatch):
     """L < lambda_min, lambda_max < U, potentials never rise, sum U(u) <= 1 - s <= sum L(u)."""
     U = rows_of(family, np.random.default_rng(1))
-    barriers = Barriers(U.shape[1], 3 * U.shape[1])
-    s, seen = barriers.s, []
-    lower, upper = plain.lower_shift, plain.upper_shift
+    n_draws, seen, shifts = 3 * U.shape[1], [], plain.shifts
 
-    def check_lower(u, delta, A, L):
-        assert np.linalg.eigvalsh(A)[0] > L + delta
-        assert np.trace(plain.inverse(A - L * np.eye(len(A)))) <= s + 1e-9
-        lv, term = lower(u, delta, A, L)
-        assert lv.sum() >= 1 - s - 1e-9
-        return lv, term
+    def check(barriers, A, tau):
+        s, (L, limit) = barriers.s, barriers.places(tau)
+        eigenvalues = np.linalg.eigvalsh(A)
+        assert L + 1 < eigenvalues[0] <= eigenvalues[-1] < limit
+        assert np.sum(1 / (eigenvalues - L)) <= s + 1e-9
+        assert np.sum(1 / (limit - eigenvalues)) <= s / barriers.delta_U + 1e-9
+        lower, upper = shifts(barriers, A, tau)
+        assert upper.of(U)[0].sum() <= 1 - s + 1e-9
+        assert lower.of(U)[0].sum() >= 1 - s - 1e-9
+        seen.append(tau)
+        return lower, upper
 
-    def check_upper(u, delta, A, limit):
-        assert np.linalg.eigvalsh(A)[-1] < limit
-        assert np.trace(plain.inverse(limit * np.eye(len(A)) - A)) <= s / barriers.delta_U + 1e-9
-        uv = upper(u, delta, A, limit)
-        assert uv.sum() <= 1 - s + 1e-9
-        seen.append(limit)
-        return uv
-
-    monkeypatch.setattr(plain, "lower_shift", check_lower)
-    monkeypatch.setattr(plain, "upper_shift", check_upper)
-    sparsify_plain(U, barriers.n_draws)
-    assert len(seen) == barriers.n_draws
+    monkeypatch.setattr(plain, "shifts", check)
+    sparsify_plain(U, n_draws)
+    assert len(seen) == n_draws
 
 
 def test_zero_rows_are_never_selected():

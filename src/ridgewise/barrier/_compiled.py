@@ -1,19 +1,33 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The compiled draws of ``_draws.c``, where installing could compile them.
 
-They are found as a shared library beside this file. Without it, the engine makes the same draws by
-NumPy, more slowly on small matrices, where calling costs more than computing.
+They are found as a shared library beside this file, and use SciPy's BLAS. Without it, the engine
+makes the same draws by explicit inverses, more slowly.
 """
 
 import ctypes
+from enum import IntEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.linalg import cython_blas, cython_lapack
+from scipy.linalg.lapack import dorghr, dstebz, dsytrd
 
-from ridgewise._typing import FloatArray
-from ridgewise.barrier._draws import Ahead, State, Task
+from ridgewise._typing import BoolArray, FloatArray, IndexArray
 from ridgewise.barrier._problem import NEAR_TIE, RULES
+
+BLOCK_SIZE = 32  # of LAPACK's blocked algorithms
+TOLERANCE = 1e-3  # of the least eigenvalue: barriers move by 1
+
+
+class State(IntEnum):
+    """Why no more draws were made."""
+
+    DONE = 0
+    NONE_FEASIBLE = 1
+    LOST_DEFINITENESS = 2
+    NO_MEMORY = 3
 
 
 class Block(ctypes.Structure):
@@ -21,12 +35,12 @@ class Block(ctypes.Structure):
 
     _fields_ = (
         *((name, ctypes.c_int64) for name in ("l", "n_groups", "rule", "again", "most")),
-        *((name, ctypes.c_int64) for name in ("enough", "wanted", "most_stale", "n_drawn")),
-        *((name, ctypes.c_int64) for name in ("n_stale", "n_new", "n_looked_at")),
+        *((name, ctypes.c_int64) for name in ("most_stale", "n_drawn", "n_stale", "n_looked_at")),
         *((name, ctypes.c_double) for name in ("near_tie", "least")),
         *((name, ctypes.c_double * 2) for name in ("place", "step", "potential")),
         *((name, ctypes.c_void_p * 2) for name in ("rows", "diagonal", "off", "Z")),
         *((name, ctypes.c_void_p) for name in ("t", "starts", "selected", "drawn")),
+        *((name, ctypes.c_void_p) for name in ("dgemm", "dsyrk", "dtrsm", "dpotrf")),
     )
 
 
@@ -39,7 +53,7 @@ def load() -> Any:
             is_same = layout(library) == own_layout()
         except (OSError, AttributeError, ValueError):  # for another machine, say
             continue
-        if is_same:  # not one of another version
+        if is_same and None not in SCIPY.values():  # not one of another version
             function.argtypes = [ctypes.POINTER(Block)]
             return function
     return None
@@ -59,47 +73,139 @@ def own_layout() -> dict[str, int]:
     return {**places, "size": ctypes.sizeof(Block)}
 
 
+def routine(module: Any, name: str) -> int | None:
+    """Address of a routine of SciPy's BLAS or LAPACK; None if it has other integers than ours."""
+    capsule, api = ctypes.py_object(module.__pyx_capi__[name]), ctypes.pythonapi
+    api.PyCapsule_GetName.restype = ctypes.c_char_p
+    api.PyCapsule_GetPointer.restype = ctypes.c_void_p
+    signature: bytes = api.PyCapsule_GetName(capsule)
+    is_ours = b"int *" in signature and b"_int" not in signature and b"long" not in signature
+    return api.PyCapsule_GetPointer(capsule, ctypes.c_char_p(signature)) if is_ours else None
+
+
+SCIPY = {
+    **{name: routine(cython_blas, name) for name in ("dgemm", "dsyrk", "dtrsm")},
+    "dpotrf": routine(cython_lapack, "dpotrf"),
+}
 draw_ahead = load()
 
 
-def draws(task: Task) -> Ahead:
-    """Make the draws of :func:`ridgewise.barrier._draws.draws`."""
-    starts, selected = task.starts.astype(np.int64), task.selected.astype(np.uint8)
-    sizes, n_stale = np.diff(starts), len(task.t)
-    room = task.most_stale + int(sizes.max()) - 1  # the last draw may exceed `most_stale`
-    Z = [np.concatenate([side, np.empty((room - n_stale, side.shape[1]))]) for side in task.Z]
-    t = np.concatenate([task.t, np.empty(room - n_stale)])
-    drawn = np.empty(task.most, np.int64)
+class Decomposition(NamedTuple):
+    """A = Q T Q^T, T tridiagonal, by its diagonal and what is beside it, with a zero at the end.
+
+    That costs a third of the eigenvalues and eigenvectors, and serves as well.
+    """
+
+    Q: FloatArray
+    diagonal: FloatArray
+    off: FloatArray
+
+    @property
+    def least(self) -> float:
+        """The least eigenvalue, or a little less."""
+        if not self.off.any():
+            return float(self.diagonal.min())
+        d, e, by_index, first = self.diagonal, self.off[:-1], 2, 1
+        _, found, *_ = dstebz(d, e, by_index, 0.0, 0.0, first, first, TOLERANCE, "E")
+        return float(found[0]) - 2 * TOLERANCE
+
+
+def tridiagonalize(A: FloatArray) -> Decomposition:
+    """Decompose a symmetric matrix."""
+    diagonal, off = np.diagonal(A).copy(), np.append(np.diagonal(A, 1), 0.0)
+    is_diagonal = np.count_nonzero(A) == np.count_nonzero(diagonal)  # before the first draw
+    if len(A) < 3 or is_diagonal:
+        return Decomposition(np.eye(len(A)), diagonal, off)
+    reflectors, diagonal, off, tau, _ = dsytrd(A.T, lower=1, lwork=BLOCK_SIZE * len(A))
+    # the reflectors of LAPACK's Hessenberg form, so that one routine makes Q of both
+    Q, _ = dorghr(reflectors, tau, lwork=BLOCK_SIZE * len(A), overwrite_a=1)
+    return Decomposition(Q, diagonal, np.append(off, 0.0))
+
+
+class Side(NamedTuple):
+    """What draws need to know of a barrier."""
+
+    rows: FloatArray  # of the pool, in the coordinates of the decomposition
+    Z: FloatArray  # the same of the rows drawn since
+    decomposition: Decomposition
+    place: float  # before the first draw
+    step: float  # by which the barrier moves before each
+    potential: float
+
+
+class Ahead(NamedTuple):
+    """Draws made, and what is known after them."""
+
+    state: State
+    drawn: IndexArray  # groups
+    t: FloatArray
+    Z: list[FloatArray]  # of both sides
+    potentials: tuple[float, float]
+    n_looked_at: int
+
+
+def draws(
+    rule: str,
+    sides: tuple[Side, Side],
+    t: FloatArray,
+    *,
+    sizes: IndexArray,
+    selected: BoolArray,
+    again: bool,
+    most: int,
+    most_stale: int,
+) -> Ahead:
+    """Make draws until there are as many as wanted, or something else has to be done first.
+
+    Parameters
+    ----------
+    rule : str
+    sides : tuple of Side
+        The lower and the upper barrier.
+    t : ndarray
+        Weights of the rows of Z.
+    sizes : ndarray of shape (n_groups,)
+        Of the groups that rows are in, most of them of one row.
+    selected : ndarray of shape (n_groups,)
+        Groups to draw only where no other is feasible, and only if ``again``.
+    most, most_stale : int
+        So many draws, or fewer: none is made where Z has ``most_stale`` rows.
+    """
+    n_stale, starts = len(t), np.append(0, np.cumsum(sizes)).astype(np.int64)
+    room = most_stale + int(sizes.max()) - 1  # the last draw may exceed `most_stale`
+    Z = [np.concatenate([side.Z, np.empty((room - n_stale, side.Z.shape[1]))]) for side in sides]
+    t = np.concatenate([t, np.empty(room - n_stale)])
+    is_selected, drawn = selected.astype(np.uint8), np.empty(most, np.int64)
     block = Block(
         l=Z[0].shape[1],
         n_groups=len(sizes),
-        rule=RULES.index(task.rule),
-        again=task.again,
-        most=task.most,
-        enough=task.enough,
-        wanted=task.wanted,
-        most_stale=task.most_stale,
+        rule=RULES.index(rule),
+        again=again,
+        most=most,
+        most_stale=most_stale,
         n_stale=n_stale,
         near_tie=NEAR_TIE,
-        least=task.decompositions[0].least,
-        place=task.places,
-        step=task.steps,
-        potential=task.potentials,
-        rows=tuple(map(address, task.rows)),
-        diagonal=tuple(address(side.diagonal) for side in task.decompositions),
-        off=tuple(address(side.off) for side in task.decompositions),
+        least=sides[0].decomposition.least,
+        place=tuple(side.place for side in sides),
+        step=tuple(side.step for side in sides),
+        potential=tuple(side.potential for side in sides),
+        rows=tuple(address(side.rows) for side in sides),
+        diagonal=tuple(address(side.decomposition.diagonal) for side in sides),
+        off=tuple(address(side.decomposition.off) for side in sides),
         Z=tuple(map(address, Z)),
         t=address(t),
         starts=starts.ctypes.data,
-        selected=selected.ctypes.data,
+        selected=is_selected.ctypes.data,
         drawn=drawn.ctypes.data,
+        **SCIPY,
     )
     state = State(draw_ahead(ctypes.byref(block)))
     if state is State.NO_MEMORY:
-        raise MemoryError(f"no room for {task.most} draws among {len(sizes)} rows of {block.l}")
+        raise MemoryError(f"no room for {most} draws among {len(sizes)} rows of {block.l}")
     drawn = drawn[: block.n_drawn]
     first = n_stale + np.cumsum(sizes[drawn]) - sizes[drawn]
-    return Ahead(state, drawn, t[first], tuple(block.potential), block.n_looked_at)
+    Z = [rows[: block.n_stale] for rows in Z]
+    return Ahead(state, drawn, t[first], Z, tuple(block.potential), block.n_looked_at)
 
 
 def address(array: FloatArray) -> int:

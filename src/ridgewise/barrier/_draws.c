@@ -1,12 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Draws among the rows of a pool between two decompositions of A: what the engine does by NumPy,
- * without the cost of calling it. See _draws.py.
+ * Draws among the rows of a pool between two decompositions of A, exactly as the plain algorithm
+ * would make them, for a small part of its cost.
+ *
+ * Resolvents. A = Q T Q^T was decomposed some draws ago, T tridiagonal; Z has the k rows drawn since,
+ * rotated by Q, and t their weights. In these coordinates the matrix between A and a barrier is
+ *
+ *     M = sign (T - place) + sign Z^T diag(t) Z,    sign = +1 (lower barrier) or -1 (upper),
+ *
+ * and its inverse is that of a tridiagonal matrix, and low rank (Woodbury):
+ *
+ *     N = G - sign C^T C,    G = (sign (T - place))^-1,    C = R^-T Z G,    R^T R = 1/t + sign Z G Z^T.
+ *
+ * G times a row takes l steps. They wait for one another: four rows go along in the time of one.
+ * Products of matrices are left to BLAS. Rows and matrices are row-major.
  *
  * Bounds leave few rows to compute closely. Each row is known by two numbers at a place x0 that the
- * lower barrier reaches later, h = u^T N u and h' = u^T N^2 u, N = (A - x0)^-1. They are sums
- * over the eigenvalues of A of y = 1 / (eigenvalue - x0), and of y^2, with the same positive weights.
- * The barrier being at x = x0 - delta, L(u) is the sum of y F(y), with those weights and
+ * lower barrier reaches later, h = u^T N u and h' = u^T N^2 u, N = (A - x0)^-1. They are sums over
+ * the eigenvalues of A of y = 1 / (eigenvalue - x0), and of y^2, with the same positive weights. The
+ * barrier being at x = x0 - delta, L(u) is the sum of y F(y), with those weights and
  *
  *     F(y) = y / (change (1 + delta y)^2) - 1 / (1 + delta y)
  *          = v (1 - v) / (change delta) - v,    v = 1 / (1 + delta y).
@@ -18,17 +30,38 @@
  * delta it is a sum of convex functions of 1 / (y0 - eigenvalue), so that U(u) >= R (H + H' R / change),
  * R = 1 / (1 - delta H' / H).
  */
+#include <math.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "_resolvent.h"
+/* also for processors with AVX2, chosen when the library is loaded */
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
+#if __GNUC__ >= 12
+#define CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
+#else
+#define CLONES __attribute__((target_clones("avx2", "default")))
+#endif
+#else
+#define CLONES
+#endif
+#define KERNEL CLONES static
+#define INLINE static inline __attribute__((always_inline))
 
 static const double SPARE = 1 - 1e-6, ROUNDING = 1e-8; /* more than the bounds' errors */
 
-enum { CHUNK = 16 }; /* groups whose known numbers are computed together */
+enum { FOUR = 4, CHUNK = 16 }; /* CHUNK: groups whose known numbers are computed together */
 enum rule { NORM, SLACK, RATIO };
 enum state { DONE, NONE_FEASIBLE, LOST_DEFINITENESS, NO_MEMORY };
+
+/* SciPy's BLAS and LAPACK */
+typedef void Gemm(char *, char *, int *, int *, int *, double *, double *, int *, double *, int *,
+                  double *, double *, int *);
+typedef void Trsm(char *, char *, char *, char *, int *, int *, double *, double *, int *, double *,
+                  int *);
+typedef void Syrk(char *, char *, int *, int *, double *, double *, int *, double *, double *, int *);
+typedef void Potrf(char *, int *, double *, int *, int *);
 
 /* Input and output; _compiled.py has the same fields. Pairs are lower and upper barrier. */
 #define FIELDS(X)                                                                        \
@@ -37,26 +70,27 @@ enum state { DONE, NONE_FEASIBLE, LOST_DEFINITENESS, NO_MEMORY };
     X(int64_t, rule, )                                                                   \
     X(int64_t, again, )       /* whether selected rows may be drawn, if no other can */  \
     X(int64_t, most, )        /* draws to make, or fewer: ... */                         \
-    X(int64_t, enough, )      /* ... so many, with ... */                                \
-    X(int64_t, wanted, )      /* ... so many groups that were not selected before */     \
-    X(int64_t, most_stale, )  /* rows since the decomposition after which none is made */ \
+    X(int64_t, most_stale, )  /* ... none where so many rows were drawn since the decomposition */ \
     X(int64_t, n_drawn, )     /* out: draws made */                                      \
     X(int64_t, n_stale, )     /* in and out: rows drawn since the decomposition */       \
-    X(int64_t, n_new, )       /* out: of groups that were not selected before */         \
     X(int64_t, n_looked_at, ) /* out: groups computed closely */                         \
     X(double, near_tie, )                                                                \
     X(double, least, )        /* the least eigenvalue of A as decomposed, or less */     \
     X(double, place, [2])     /* of the barriers, before the first draw */               \
     X(double, step, [2])      /* by which they move before each */                       \
     X(double, potential, [2]) /* in and out */                                           \
-    X(const double *, rows, [2])                                                         \
+    X(double *, rows, [2])                                                               \
     X(const double *, diagonal, [2]) /* of T ... */                                      \
     X(const double *, off, [2]) /* ... and beside its diagonal */                        \
     X(double *, Z, [2])       /* in and out: rows drawn since the decomposition ... */   \
     X(double *, t, )          /* ... and their weights */                                \
     X(const int64_t *, starts, ) /* of the groups' rows, and their end */                \
     X(uint8_t *, selected, )  /* in and out */                                           \
-    X(int64_t *, drawn, )     /* out: groups */
+    X(int64_t *, drawn, )     /* out: groups */                                          \
+    X(Gemm *, dgemm, )                                                                   \
+    X(Syrk *, dsyrk, )                                                                   \
+    X(Trsm *, dtrsm, )                                                                   \
+    X(Potrf *, dpotrf, )
 
 #define DECLARE(type, name, size) type name size;
 typedef struct {
@@ -71,6 +105,16 @@ const int64_t field_offsets[] = {FIELDS(OFFSET) sizeof(Block)};
 const int64_t n_fields = sizeof field_offsets / sizeof *field_offsets;
 
 typedef struct {
+    double sign;
+    int64_t l, k;                   /* k rows were drawn since the decomposition */
+    const Block *block;
+    const double *diagonal, *off;   /* of T */
+    double *root, *ratio;           /* sign (T - place) = L D L^T: D^-1/2 and L's subdiagonal */
+    double *C;
+    double place, trace, change;    /* change: of the trace by the barrier's last move */
+} Resolvent;
+
+typedef struct {
     Resolvent barrier[2];           /* lower and upper, at their next places */
     Resolvent later[2];             /* at places that they reach later: x0 and y0 */
     double place[2];                /* x0 and y0 */
@@ -79,52 +123,186 @@ typedef struct {
     double *known[4];               /* by group: h, h', H, H', sums over its rows */
     double *lv, *uv, *hopes;        /* by group: bounds on L, U and what the rule makes large */
     double *rated, *t;              /* by group: that exactly, and the weight, if it is feasible */
-    double *spare[FOUR];
+    double *z, *Nz, *inner;         /* CHUNK rows, and k numbers for each or for each other */
 } Work;
 
-/* z^T N^2 z and z^T N z of some groups, as sums over their rows. */
-KERNEL void measure(const Resolvent *N, const Block *block, int side, int64_t n,
-                    const int64_t *groups, double *square, double *plain, double *const spare[])
+INLINE double dot(int64_t n, const double *x, const double *y)
 {
-    const int64_t l = block->l, *starts = block->starts;
-    const double *z[FOUR];
-    int64_t of[FOUR], count = 0;
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = 0; i < n; i++) sum += x[i] * y[i];
+    return sum;
+}
+
+/* Put sign (T - place) = L D L^T; the trace of its inverse, or -1 if it is not definite. */
+KERNEL double factorize(const Resolvent *N, double place)
+{
+    const int64_t l = N->l;
+    const double *a = N->diagonal, *e = N->off, sign = N->sign;
+    double *d = N->root, *rest = N->ratio; /* rest: by what the pivots from below differ from M */
+    double least = INFINITY, trace = 0, above = 0, below = 0;
+    for (int64_t i = 0, j = l - 1; i < l; i++, j--) { /* down and up: two chains of divisions */
+        d[i] = sign * (a[i] - place) - above;
+        rest[j] = below;
+        if (i < l - 1) above = e[i] * e[i] / d[i];
+        if (j > 0) below = e[j - 1] * e[j - 1] / (sign * (a[j] - place) - below);
+    }
+#pragma omp simd reduction(+ : trace) reduction(min : least)
+    for (int64_t i = 0; i < l; i++) {
+        least = d[i] < least ? d[i] : least;
+        trace += 1 / (d[i] - rest[i]);
+        rest[i] = sign * e[i] / d[i];
+        d[i] = 1 / sqrt(d[i]);
+    }
+    return least > 0 ? trace : -1;
+}
+
+/* out = D^-1/2 L^-1 z for four rows at a time, and out = L^-T D^-1/2 z: together they make G z. */
+INLINE void half_solve(const Resolvent *N, int is_back, int count, const double *const z[],
+                       double *const out[])
+{
+    const int64_t l = N->l;
+    const double *root = N->root, *ratio = N->ratio;
+    double last[FOUR] = {0};
+    if (is_back)
+        for (int64_t i = l - 1; i >= 0; i--)
+            for (int c = 0; c < count; c++)
+                out[c][i] = last[c] = z[c][i] * root[i] - ratio[i] * last[c];
+    else
+        for (int64_t i = 0; i < l; i++)
+            for (int c = 0; c < count; c++) {
+                last[c] = z[c][i] - (i > 0 ? ratio[i - 1] : 0) * last[c];
+                out[c][i] = last[c] * root[i];
+            }
+}
+
+/* The same for any number of rows; there is room for three more. z may be out. */
+KERNEL void solve(const Resolvent *N, int is_back, int64_t n_rows, const double *z, double *out)
+{
+    for (int64_t first = 0; first < n_rows; first += FOUR) {
+        const double *from[FOUR];
+        double *to[FOUR];
+        for (int64_t i = first; i < first + FOUR; i++)
+            from[i - first] = z + i * N->l, to[i - first] = out + i * N->l;
+        for (int64_t i = n_rows; i < first + FOUR; i++) from[i - first] = from[0];
+        if (n_rows == 1) half_solve(N, is_back, 1, from, to);
+        else half_solve(N, is_back, FOUR, from, to);
+    }
+}
+
+/* out = N z for some rows; `inner` has room for k numbers of each. */
+KERNEL void times(const Resolvent *N, int64_t n_rows, double *z, double *out, double *inner)
+{
+    int l = (int)N->l, k = (int)N->k, n = (int)n_rows;
+    double zero = 0, one = 1, minus = -N->sign;
+    solve(N, 0, n_rows, z, out);
+    solve(N, 1, n_rows, out, out);
+    if (k > 0 && n >= FOUR) {
+        N->block->dgemm("T", "N", &k, &n, &l, &one, N->C, &l, z, &l, &zero, inner, &k);
+        N->block->dgemm("N", "N", &l, &n, &k, &minus, N->C, &l, inner, &k, &one, out, &l);
+        return;
+    }
+    for (int64_t row = 0; row < n_rows; row++) /* calling would take longer */
+        for (int64_t j = 0; j < k; j++) {
+            const double *c = N->C + j * l, share = N->sign * dot(l, c, z + row * l);
+            double *restrict to = out + row * l;
+#pragma omp simd
+            for (int64_t i = 0; i < l; i++) to[i] -= share * c[i];
+        }
+}
+
+/* Take A + t z z^T for A: the next row of C is N z / sqrt(1 / t + sign z^T N z); 0 if rounding
+ * defeats it. */
+INLINE int add(Resolvent *N, double *z, double t)
+{
+    double *c = N->C + N->k * N->l;
+    times(N, 1, z, c, NULL);
+    const double scale2 = 1 / t + N->sign * dot(N->l, c, z);
+    if (!(scale2 > 0)) return 0;
+    const double factor = 1 / sqrt(scale2);
+#pragma omp simd
+    for (int64_t i = 0; i < N->l; i++) c[i] *= factor;
+    N->k++, N->trace -= N->sign * dot(N->l, c, c);
+    return 1;
+}
+
+/* Move the barrier to another place, with all rows drawn since the decomposition. */
+static int move(Resolvent *N, double place, int64_t k, double *R)
+{
+    const double *Z = N->block->Z[N->sign < 0], *t = N->block->t;
+    N->place = place, N->trace = factorize(N, place), N->k = k;
+    if (!(N->trace > 0)) return 0;
+    if (k == 0) return 1;
+    int n = (int)k, l = (int)N->l, failed;
+    double zero = 0, one = 1, sign = N->sign;
+    solve(N, 0, k, Z, N->C);
+    N->block->dsyrk("L", "T", &n, &l, &sign, N->C, &l, &zero, R, &n);
+    for (int64_t i = 0; i < k; i++) R[i * k + i] += 1 / t[i];
+    N->block->dpotrf("L", &n, R, &n, &failed);
+    if (failed) return 0;
+    N->block->dtrsm("R", "L", "T", "N", &l, &n, &one, R, &n, N->C, &l);
+    solve(N, 1, k, N->C, N->C);
+    N->trace -= N->sign * dot(k * N->l, N->C, N->C);
+    return N->trace > 0;
+}
+
+/* z^T N^2 z and z^T N z of some groups, as sums over their rows. */
+KERNEL void measure(const Work *work, const Resolvent *N, int64_t n, const int64_t *groups,
+                    double *square, double *plain)
+{
+    const int64_t l = N->l, *starts = N->block->starts;
+    const double *rows = N->block->rows[N->sign < 0];
+    int64_t of[CHUNK], count = 0;
     for (int64_t i = 0; i < n; i++) square[i] = plain[i] = 0;
     for (int64_t i = 0; i < n; i++)
         for (int64_t row = starts[groups[i]]; row < starts[groups[i] + 1]; row++) {
-            z[count] = block->rows[side] + row * l, of[count++] = i;
+            memcpy(work->z + count * l, rows + row * l, (size_t)l * sizeof(double));
+            of[count++] = i;
             const int is_last = i == n - 1 && row + 1 == starts[groups[i] + 1];
-            if (count < FOUR && !is_last) continue;
-            if (count == 1) times(N, z[0], spare[0]);
-            else {
-                for (int64_t c = count; c < FOUR; c++) z[c] = z[0];
-                times_four(N, z, spare);
-            }
+            if (count < CHUNK && !is_last) continue;
+            times(N, count, work->z, work->Nz, work->inner);
             for (int64_t c = 0; c < count; c++) {
-                square[of[c]] += dot(l, spare[c], spare[c]);
-                plain[of[c]] += dot(l, spare[c], z[c]);
+                square[of[c]] += dot(l, work->Nz + c * l, work->Nz + c * l);
+                plain[of[c]] += dot(l, work->Nz + c * l, work->z + c * l);
             }
             count = 0;
         }
 }
 
+/* Products of four rows with a and with b. */
+INLINE void products(int64_t l, const double *const z[], const double *a, const double *b,
+                     double *by_a, double *by_b)
+{
+    const double *p = z[0], *q = z[1], *r = z[2], *s = z[3];
+    double ap = 0, aq = 0, ar = 0, as = 0, bp = 0, bq = 0, br = 0, bs = 0;
+#pragma omp simd reduction(+ : ap, aq, ar, as, bp, bq, br, bs)
+    for (int64_t i = 0; i < l; i++) {
+        ap += a[i] * p[i], bp += b[i] * p[i];
+        aq += a[i] * q[i], bq += b[i] * q[i];
+        ar += a[i] * r[i], br += b[i] * r[i];
+        as += a[i] * s[i], bs += b[i] * s[i];
+    }
+    by_a[0] = ap, by_a[1] = aq, by_a[2] = ar, by_a[3] = as;
+    by_b[0] = bp, by_b[1] = bq, by_b[2] = br, by_b[3] = bs;
+}
+
 /* Bring the known numbers of a chunk up to date: a row drawn made N of N + sign c c^T. */
 KERNEL void follow(Work *work, const Block *block, int64_t chunk, int64_t start, int64_t stop)
 {
-    const int64_t l = block->l, k = work->later[0].k;
+    const int64_t l = block->l, k = work->later[0].k, end = block->starts[stop];
     for (int64_t j = work->n_followed[chunk]; j < k; j++)
         for (int side = 0; side < 2; side++) {
             const double *c = work->later[side].C + j * l, *Nc = work->Nc[side] + j * l;
             const double sign = work->later[side].sign, length2 = work->length2[side][j];
             double *plain = work->known[2 * side], *square = work->known[2 * side + 1];
             int64_t group = start;
-            for (int64_t row = block->starts[start]; row < block->starts[stop]; row += FOUR) {
+            for (int64_t row = block->starts[start]; row < end; row += FOUR) {
                 const double *z[FOUR];
                 double cz[FOUR], Ncz[FOUR];
                 for (int64_t i = 0; i < FOUR; i++)
-                    z[i] = block->rows[side] + (row + i < block->starts[stop] ? row + i : row) * l;
+                    z[i] = block->rows[side] + (row + i < end ? row + i : row) * l;
                 products(l, z, c, Nc, cz, Ncz);
-                for (int64_t i = 0; i < FOUR && row + i < block->starts[stop]; i++) {
+                for (int64_t i = 0; i < FOUR && row + i < end; i++) {
                     while (row + i >= block->starts[group + 1]) group++;
                     plain[group] -= sign * cz[i] * cz[i];
                     square[group] -= cz[i] * (2 * sign * Ncz[i] + cz[i] * length2);
@@ -143,8 +321,8 @@ KERNEL void bound(Work *work, const Block *block, int64_t start, int64_t stop)
         int64_t groups[CHUNK];
         for (int64_t g = start; g < stop; g++) groups[g - start] = g;
         for (int side = 0; side < 2; side++)
-            measure(&work->later[side], block, side, stop - start, groups,
-                    work->known[2 * side + 1] + start, work->known[2 * side] + start, work->spare);
+            measure(work, &work->later[side], stop - start, groups,
+                    work->known[2 * side + 1] + start, work->known[2 * side] + start);
         work->n_followed[chunk] = work->later[0].k;
     }
     const double *h = work->known[0], *slope = work->known[1];
@@ -180,7 +358,7 @@ KERNEL void weigh(Work *work, Block *block, int64_t n, const int64_t *groups, do
     double square[FOUR], plain[FOUR], lv[FOUR], term[FOUR];
     int64_t left[FOUR] = {0}, n_left = 0;
     block->n_looked_at += n;
-    measure(&work->barrier[0], block, 0, n, groups, square, plain, work->spare);
+    measure(work, &work->barrier[0], n, groups, square, plain);
     for (int64_t i = 0; i < n; i++) {
         const int64_t g = groups[i];
         work->hopes[g] = -INFINITY;
@@ -189,7 +367,7 @@ KERNEL void weigh(Work *work, Block *block, int64_t n, const int64_t *groups, do
                            preference(block, g, lv[n_left], work->uv[g]) < as_good;
         if (!is_out) left[n_left++] = g;
     }
-    measure(&work->barrier[1], block, 1, n_left, left, square, plain, work->spare);
+    measure(work, &work->barrier[1], n_left, left, square, plain);
     for (int64_t i = 0; i < n_left; i++) {
         const double uv = square[i] / work->barrier[1].change + plain[i];
         if (!(lv[i] > 0 && lv[i] >= uv - block->near_tie * term[i])) continue;
@@ -238,7 +416,7 @@ KERNEL int64_t best_feasible(Work *work, Block *block, int selected, int64_t sta
 }
 
 /* Place x0 and y0: half-way to where the lower barrier cannot go, or at the end. */
-KERNEL int look_ahead(Work *work, const Block *block)
+static int look_ahead(Work *work, const Block *block)
 {
     const double x = work->barrier[0].place, y = work->barrier[1].place;
     const double left = (double)(block->most - block->n_drawn - 1);
@@ -247,19 +425,18 @@ KERNEL int look_ahead(Work *work, const Block *block)
     work->place[0] = x + steps * block->step[0], work->place[1] = y + steps * block->step[1];
     for (int64_t chunk = 0; CHUNK * chunk < block->n_groups; chunk++) work->n_followed[chunk] = -1;
     for (int side = 0; side < 2; side++)
-        if (!move(&work->later[side], work->place[side], block->n_stale, block->Z[side], block->t))
-            return 0;
+        if (!move(&work->later[side], work->place[side], block->n_stale, work->inner)) return 0;
     return 1;
 }
 
 /* Take A + t z z^T for A: c, N c and c^T c for the known numbers, which follow. */
-INLINE int add_later(Work *work, int side, const double *z, double t)
+INLINE int add_later(Work *work, int side, double *z, double t)
 {
     Resolvent *N = &work->later[side];
     const int64_t k = N->k, l = N->l;
-    const double *c = N->C + k * l;
+    double *c = N->C + k * l;
     if (!add(N, z, t)) return 0;
-    times(N, c, work->Nc[side] + k * l);
+    times(N, 1, c, work->Nc[side] + k * l, NULL);
     work->length2[side][k] = dot(l, c, c);
     return 1;
 }
@@ -271,7 +448,7 @@ KERNEL enum state draw(Work *work, Block *block)
     for (int side = 0; side < 2; side++) {
         Resolvent *N = &work->barrier[side];
         const double place = block->place[side] + block->step[side] * (double)(block->n_drawn + 1);
-        if (!move(N, place, block->n_stale, block->Z[side], block->t)) return LOST_DEFINITENESS;
+        if (!move(N, place, block->n_stale, work->inner)) return LOST_DEFINITENESS;
         N->change = N->sign * (N->trace - block->potential[side]);
         if (!(N->change > 0)) return LOST_DEFINITENESS;
     }
@@ -286,7 +463,7 @@ KERNEL enum state draw(Work *work, Block *block)
     if (g < 0 || !(work->t[g] > 0 && work->t[g] < INFINITY)) return NONE_FEASIBLE;
     const int64_t first = block->starts[g], count = block->starts[g + 1] - first;
     for (int side = 0; side < 2; side++) {
-        const double *z = block->rows[side] + first * l;
+        double *z = block->rows[side] + first * l;
         for (int64_t i = 0; i < count; i++) {
             if (!add(&work->barrier[side], z + i * l, work->t[g])) return LOST_DEFINITENESS;
             if (!add_later(work, side, z + i * l, work->t[g])) work->place[0] = -INFINITY;
@@ -300,7 +477,6 @@ KERNEL enum state draw(Work *work, Block *block)
     }
     for (int64_t i = 0; i < count; i++) block->t[block->n_stale++] = work->t[g];
     block->drawn[block->n_drawn++] = g;
-    block->n_new += !block->selected[g];
     block->selected[g] = 1;
     return DONE;
 }
@@ -314,7 +490,7 @@ INLINE double *carve(double **next, int64_t count)
 }
 
 /* Make draws until there are as many as wanted, or something else has to be done first. */
-CLONES enum state draw_ahead(Block *block)
+enum state draw_ahead(Block *block)
 {
     const int64_t l = block->l, n_groups = block->n_groups;
     int64_t largest = 1;
@@ -323,7 +499,8 @@ CLONES enum state draw_ahead(Block *block)
         largest = count > largest ? count : largest;
     }
     const int64_t room = block->most_stale + largest + FOUR; /* rows of C */
-    const int64_t numbers = 2 * (3 * room + 4) * l + 2 * room + FOUR * l + 9 * n_groups;
+    const int64_t inner = room * (room > CHUNK ? room : CHUNK);
+    const int64_t numbers = 2 * (3 * room + 4) * l + 2 * room + 2 * CHUNK * l + inner + 9 * n_groups;
     double *space = malloc((size_t)numbers * sizeof(double)), *next = space;
     Work work = {.place = {-INFINITY}};
     work.n_followed = malloc((size_t)(n_groups / CHUNK + 1) * sizeof(int64_t));
@@ -332,8 +509,8 @@ CLONES enum state draw_ahead(Block *block)
         Resolvent *resolvents[] = {&work.barrier[side], &work.later[side]};
         for (int i = 0; i < 2; i++)
             *resolvents[i] = (Resolvent){
-                .sign = side ? -1 : +1, .l = l, .diagonal = block->diagonal[side],
-                .off = block->off[side], .d = carve(&next, l), .ratio = carve(&next, l),
+                .sign = side ? -1 : +1, .l = l, .block = block, .diagonal = block->diagonal[side],
+                .off = block->off[side], .root = carve(&next, l), .ratio = carve(&next, l),
                 .C = carve(&next, room * l)};
         work.Nc[side] = carve(&next, room * l), work.length2[side] = carve(&next, room);
     }
@@ -341,10 +518,10 @@ CLONES enum state draw_ahead(Block *block)
         double **by_group[] = {&work.known[0], &work.known[1], &work.known[2], &work.known[3],
                                &work.lv, &work.uv, &work.hopes, &work.rated, &work.t};
         for (int i = 0; i < 9; i++) *by_group[i] = carve(&next, n_groups);
-        for (int c = 0; c < FOUR; c++) work.spare[c] = carve(&next, l);
+        work.z = carve(&next, CHUNK * l), work.Nz = carve(&next, CHUNK * l);
+        work.inner = carve(&next, inner);
     }
-    while (state == DONE && block->n_drawn < block->most && block->n_stale < block->most_stale &&
-           (block->n_drawn < block->enough || block->n_new < block->wanted))
+    while (state == DONE && block->n_drawn < block->most && block->n_stale < block->most_stale)
         state = draw(&work, block);
     free(space);
     free(work.n_followed);

@@ -1,33 +1,33 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The fast engine: what the plain algorithm gives, for a small part of its cost.
 
-- Draws are made among few rows, the pool: for the rule "norm" a prefix in descending norm, for the
-  others the rows with the most slack, found by scoring all rows a few times in a run.
-- A is decomposed once in some tens of draws (see ``_draws``), not at each.
-- Draws between decompositions are compiled (see ``_compiled``), where there was a compiler.
+- Draws are made among few rows, the pool: all rows are scored a few times in a run, at most.
+- A is decomposed once in some tens of draws, and draws between decompositions are compiled (see
+  ``_compiled``), where there was a compiler.
 
-Whatever goes wrong numerically is noticed: the engine decomposes A anew and tries again; if that
-fails too, the draw is made by the plain algorithm's arithmetic, which raises an error if it can't.
+What goes wrong numerically is noticed: the engine decomposes A anew and tries again; if that fails
+too, or where there was no compiler, a draw is made by explicit inverses, as the plain algorithm
+makes it, which raises an error if it can't.
 """
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from ridgewise._checks import check_one_of
-from ridgewise._groups import Groups, sums
+from ridgewise._groups import Groups, spans, sums
 from ridgewise._progress import advance
 from ridgewise._threads import one_blas_thread
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.barrier import _compiled as compiled
-from ridgewise.barrier import _draws as numpy_draws
-from ridgewise.barrier import _plain as plain
-from ridgewise.barrier._draws import SIGNS, Ahead, ExplicitResolvent, Numbers, State, Task, for_both
-from ridgewise.barrier._pool import Pool
+from ridgewise.barrier._compiled import tridiagonalize
+from ridgewise.barrier._plain import potentials, shifts, weigh
 from ridgewise.barrier._problem import (
+    LEAST_SLACK,
     NONE_FEASIBLE,
+    PREFIX,
     RULES,
     Barriers,
     Goal,
@@ -35,13 +35,19 @@ from ridgewise.barrier._problem import (
     Sparsifier,
     choose,
     finish,
-    is_feasible,
+    penalized_norms2,
+    pool_of,
+    pool_size,
     refill_interval,
+    scan_order,
 )
-from ridgewise.barrier._vectors import Vectors, grouped
+from ridgewise.barrier._vectors import Vectors, grouped, sizes_of
 
 MOST_S_COMPILED = 0.99  # with a penalty
-BATCH = 1536  # rows looked at together
+FIRST_ROWS = 32  # of a pool by norm that are looked at at first
+SPARE_ROWS = 64  # beyond the last row of a pool that are scored exactly at first
+ERRORS = 4.0  # times the errors of scores that were seen are allowed for
+NEAR = 1e-8  # of the largest slack: nearer than this, rows count as equal
 
 
 def sparsify(
@@ -74,13 +80,12 @@ def sparsify(
     True
     """
     check_one_of("rule", rule, RULES)
-    vectors = grouped(vectors, groups)
     with one_blas_thread():
-        return Engine(vectors, n_draws, rule, penalty, n_distinct).run()
+        return Engine(grouped(vectors, groups), n_draws, rule, penalty, n_distinct).run()
 
 
 class Engine:
-    """One run of the barrier method; rows are named by their position in scan order."""
+    """One run of the barrier method; rows, or groups, go by their position in scan order."""
 
     def __init__(
         self,
@@ -93,31 +98,35 @@ class Engine:
         self.vectors, self.rule, self.penalty = vectors, rule, penalty
         self.goal = Goal(n_draws, n_distinct)
         self.barriers = Barriers(vectors.rank, n_draws, penalty)
-        self.pool = Pool(vectors, self.barriers, rule)
-        self.selected = np.zeros(len(self.pool.order), dtype=bool)
+        self.order = scan_order(penalized_norms2(vectors, self.barriers.penalty))
+        self.sizes = sizes_of(vectors)[self.order]
+        self.selected = np.zeros(len(self.order), dtype=bool)
         self.positions: list[int] = []  # drawn, and ...
         self.t: list[float] = []  # ... their weights
-        # no scan for the rule "norm"
-        self.interval = self.goal.most if rule == "norm" else refill_interval(rule, n_draws)
-        self.filled_at = 0 if rule == "norm" else -self.interval
+        self.counts: Counter[str] = Counter()
+
+        self.size = pool_size(rule, n_draws, self.sizes)
+        self.interval = refill_interval(rule, n_draws)
+        self.refill_at, self.filled_at, self.again = 0, -1, False
+        if rule == "norm":  # the pool is a prefix, until nothing in it is feasible
+            self.refill_at = self.goal.most
+            prefix = np.arange(min(math.ceil(PREFIX * n_draws), len(self.order)))
+            self.set_pool(prefix, vectors.hold(self.order[prefix]))
 
         self.A = np.zeros((vectors.rank, vectors.rank))  # as decomposed
         self.stale = np.empty((0, vectors.rank))  # rows drawn since, and ...
         self.stale_t = np.empty(0)  # ... their weights
-        self.fresh_until = 0
-        self.potentials: Numbers = (math.nan, math.nan)
+        self.fresh_until, self.depth = 0, 0
+        self.potentials: tuple[float, float] | None = None
         # a tridiagonal matrix has fewer digits of small eigenvalues, which matter at s near 1
         is_close = penalty is not None and self.barriers.s > MOST_S_COMPILED
         self.is_compiled = compiled.draw_ahead is not None and not is_close
         # decompositions cost l^3, what is carried between them l k^2: k = l^(2/3) balances them
-        self.most_stale = max(16, round(1.25 * vectors.rank ** (2 / 3)))
-        if rule != "norm":  # where the pool is filled, so that it is rotated once for both
-            if self.most_stale < self.interval:
-                n_parts = round(self.interval / self.most_stale)
-                self.most_stale = math.ceil(self.interval / n_parts)
-            else:
-                self.most_stale -= self.most_stale % self.interval
-        self.counts: Counter[str] = Counter()
+        most = max(16, round(1.25 * vectors.rank ** (2 / 3)))
+        if rule != "norm":  # decompose where the pool is filled: it is rotated once for both
+            parts = max(1, round(self.interval / most))
+            most = max(most // self.interval * self.interval, math.ceil(self.interval / parts))
+        self.most_stale = most
 
     @property
     def tau(self) -> int:
@@ -125,143 +134,206 @@ class Engine:
         return len(self.t)
 
     @property
-    def n_selected(self) -> int:
-        """The number of distinct rows, or groups, among them."""
-        return int(np.count_nonzero(self.selected))
+    def n_left(self) -> int:
+        """The number of draws to make, at least."""
+        return self.goal.left(self.tau, int(np.count_nonzero(self.selected)))
 
     def run(self) -> Sparsifier:
         """Make all draws."""
-        while not self.goal.is_reached(self.tau, self.n_selected):
+        while self.n_left:
             advance(min(self.tau, self.goal.n_draws), self.goal.n_draws, "draws")
-            if self.tau >= self.fresh_until or len(self.stale) >= self.most_stale:
-                self.decompose()
-            if self.tau >= self.filled_at + self.interval:
+            if self.tau >= self.refill_at:
                 self.fill()
-            ahead = self.draw()
-            if len(ahead.drawn) > 0:
+            if self.draw_ahead() if self.is_compiled else self.draw_plainly():
                 continue
-            if ahead.state is not State.LOST_DEFINITENESS:
-                self.widen()
-            elif len(self.stale) > 0:
-                self.counts["early decompositions"] += 1
-                self.decompose()
-            else:
-                self.draw_plainly()
-        self.counts["scans"] = self.pool.n_scans
-        draws, t = self.pool.order[self.positions], np.array(self.t)
+            if self.filled_at < self.tau:
+                self.fill()
+            elif not self.draw_plainly():
+                raise NumericalBreakdownError(NONE_FEASIBLE)
+        draws, t = self.order[self.positions], np.array(self.t)
         return finish(self.vectors, self.barriers, draws, t, dict(self.counts), self.penalty)
 
+    # the pool
+
+    def set_pool(self, positions: IndexArray, rows: Any) -> None:
+        """Have draws made among these positions."""
+        self.pool, self.rows = positions, rows
+        self.rotated: tuple[FloatArray, FloatArray] | None = None
+
+    def fill(self) -> None:
+        """Score all rows, and have those in the pool that have the most slack."""
+        lower, upper = shifts(self.barriers, self.grown(), self.tau, self.potentials)
+        W = lower.form() - upper.form()
+        if self.tau == 0 and self.penalty is None:  # A = 0: slack is in proportion to squared norms
+            scores = W[0, 0] * self.vectors.norms2[self.order]
+        else:
+            self.counts["scans"] += 1
+            scores = self.vectors.forms(W)[self.order]
+        self.again = not self.fill_from(np.where(self.selected, -np.inf, scores), W)
+        if self.again:
+            self.fill_from(scores, W)
+        self.filled_at, self.refill_at = self.tau, self.tau + self.interval
+
+    def fill_from(self, scores: FloatArray, W: FloatArray) -> bool:
+        """Fill the pool with rows of finite scores; whether there is one in it.
+
+        Scores of all rows are rounded. Exact ones of rows near the last of the pool decide which of
+        these are in it, and show how wrong the others may be.
+        """
+        n_left, margin = int(np.count_nonzero(scores > -np.inf)), SPARE_ROWS
+        norms2, tie = self.vectors.norms2[self.order], NEAR * max(0.0, scores.max())
+        while n_left > 0:
+            from_here = nth_largest(scores, min(self.size + margin, n_left)) - tie
+            if margin == SPARE_ROWS:  # rows without slack are out, most likely
+                from_here = min(max(0.0, from_here), nth_largest(scores, min(margin, n_left)))
+            best = np.flatnonzero(scores >= from_here)
+            rows, sizes, slack = self.vectors.hold(self.order[best]), self.sizes[best], scores[best]
+            sure = (
+                nth_largest(slack, self.size - margin) if margin < self.size < len(best) else np.inf
+            )
+            near = np.flatnonzero((slack <= sure + tie) | (slack == slack.max()))
+            exact = np.asarray(part(rows, sizes, near))
+            slack[near] = sums(np.einsum("ij,ij->i", exact @ W, exact), sizes[near])
+            chosen = pool_of(slack, self.size)
+            least = LEAST_SLACK * max(0.0, slack.max())
+            last = slack[chosen].min() if len(chosen) == self.size else least
+            error = np.max(np.abs(slack - scores[best])[near] / norms2[best[near]])
+            is_decided = np.abs(scores - last) > ERRORS * error * norms2 + tie
+            is_decided[best[near]] = True
+            if is_decided.all():
+                self.set_pool(best[chosen], part(rows, sizes, chosen))
+                return len(chosen) > 0
+            margin *= 4
+        return False
+
+    # draws
+
     def decompose(self) -> None:
-        """Bring A up to date and decompose it: tridiagonal for compiled draws, else diagonal."""
+        """Bring A up to date and decompose it, as either barrier sees it."""
         self.counts["decompositions"] += 1
-        self.A = self.grown()
-        self.stale, self.stale_t = self.stale[:0], self.stale_t[:0]
-        decomposed = (
-            numpy_draws.tridiagonalization if self.is_compiled else numpy_draws.eigendecomposition
-        )
-        lower, upper = self.decompositions = for_both(decomposed, self.barriers.lift(self.A))
-        L, U = self.barriers.places(self.tau)
-        self.potentials = lower.potential(+1, L), upper.potential(-1, U)
+        known = self.potentials
+        self.settle()
+        A_lower, A_upper = self.barriers.lift(self.A)
+        lower = tridiagonalize(A_lower)
+        self.decompositions = lower, lower if A_upper is A_lower else tridiagonalize(A_upper)
+        self.potentials = known or potentials(self.barriers, self.A, self.tau)
         # the lower barrier moves by 1 a draw and must not reach the old smallest eigenvalue
-        self.fresh_until = self.tau + max(1, min(self.most_stale, int(lower.least - L) - 1))
-        self.pool.rotate((lower.Q, upper.Q), self.selected)
+        room = int(lower.least - self.barriers.places(self.tau)[0]) - 1
+        self.fresh_until = self.tau + max(1, min(self.most_stale, room))
+        self.width, self.depth = 2 * self.depth + FIRST_ROWS, 0
+        self.Z = [self.stale, self.stale]  # no rows
 
     def grown(self) -> FloatArray:
         """A with the draws since the last decomposition in it."""
         return self.A + (self.stale.T * self.stale_t) @ self.stale
 
-    def fill(self) -> None:
-        """Score all rows by explicit resolvents, and fill the pool."""
-        resolvents = []
-        for i, A in enumerate(self.barriers.lift(self.grown())):
-            before, place = (self.barriers.places(tau)[i] for tau in (self.tau, self.tau + 1))
-            identity, sign = np.eye(len(A)), SIGNS[i]
-            N = plain.inverse(sign * (A - place * identity))
-            change = sign * (float(np.trace(N)) - self.potentials[i])
-            if not change > 0:  # digits were lost: as the plain algorithm computes it
-                M = plain.inverse(sign * (A - before * identity))
-                change = (place - before) * float(np.vdot(N, M))
-            resolvents.append(ExplicitResolvent(sign, N, change))
-        lower, upper = resolvents
-        is_first = self.tau == 0 and self.penalty is None
-        self.pool.fill(lower, upper, self.selected, is_first)
-        self.filled_at = self.tau
+    def settle(self) -> None:
+        """Bring A up to date, which makes its decomposition stale."""
+        self.A, self.stale, self.stale_t = self.grown(), self.stale[:0], self.stale_t[:0]
+        self.fresh_until, self.potentials, self.rotated = self.tau, None, None
 
-    def widen(self) -> None:
-        """No row of the pool is feasible: have others in it, or look at all rows plainly."""
-        if self.rule != "norm" and self.filled_at < self.tau:
-            self.fill()
-        elif self.rule != "norm" or not self.pool.look_further(self.selected):
-            self.draw_plainly()
-
-    def draw(self) -> Ahead:
-        """Make draws up to the next decomposition or scan, if rows of the pool are feasible."""
-        pool = self.pool.looked_at
-        if len(pool) == 0:
-            return Ahead(State.NONE_FEASIBLE, np.empty(0, np.intp), np.empty(0), self.potentials, 0)
-        sizes = self.pool.sizes[pool]
-        until = min(self.goal.most, self.fresh_until, self.filled_at + self.interval)
+    def draw_ahead(self) -> bool:
+        """Make compiled draws up to the next decomposition or scan; whether there was one."""
+        if self.tau >= self.fresh_until or len(self.stale) >= self.most_stale:
+            self.decompose()
+        if self.rotated is None:
+            self.look()
+        if len(self.looked_at) == 0:
+            return False
+        sizes = self.sizes[self.looked_at]
+        until = min(self.tau + self.n_left, self.fresh_until, self.refill_at)
         room = math.ceil((self.most_stale - len(self.stale)) / sizes.min())
-        ahead = (compiled.draws if self.is_compiled else numpy_draws.draws)(
-            Task(
-                rule=self.rule,
-                rows=self.pool.rows,
-                starts=np.append(0, np.cumsum(sizes)),
-                selected=self.selected[pool],
-                again=self.pool.may_repeat,
-                decompositions=self.decompositions,
-                places=self.barriers.places(self.tau),
-                steps=(1.0, self.barriers.delta_U),
-                potentials=self.potentials,
-                Z=for_both(lambda Q: self.stale @ Q, self.pool.Q),
-                t=self.stale_t,
-                most=min(until - self.tau, room),
-                enough=self.goal.n_draws - self.tau,
-                wanted=(self.goal.n_distinct or 0) - self.n_selected,
-                most_stale=self.most_stale,
-            )
+        ahead = compiled.draws(
+            self.rule,
+            self.sides(),
+            self.stale_t,
+            sizes=sizes,
+            selected=self.selected[self.looked_at],
+            again=self.again,
+            most=min(until - self.tau, room),
+            most_stale=self.most_stale,
         )
-        self.counts["compiled draws"] += self.is_compiled * len(ahead.drawn)
+        self.counts["compiled draws"] += len(ahead.drawn)
         self.counts["rows"] += ahead.n_looked_at
-        self.potentials = ahead.potentials
-        drawn = pool[ahead.drawn]
-        depth = len(pool) if self.selected[drawn].any() else int(ahead.drawn.max(initial=0))
-        self.pool.depth = max(self.pool.depth, depth)
-        self.record(drawn, self.pool.explicit(drawn), ahead.t)
-        return ahead
+        self.potentials, self.Z = ahead.potentials, ahead.Z
+        self.depth = max(self.depth, int(ahead.drawn.max(initial=0)))
+        self.record(self.looked_at[ahead.drawn], ahead.t)
+        if len(ahead.drawn) > 0:
+            return True
+        if ahead.state is compiled.State.LOST_DEFINITENESS:
+            return self.recover()
+        is_all = len(self.looked_at) == self.n_drawable
+        if not is_all:
+            self.width, self.rotated = 4 * self.width, None
+        return not is_all and self.draw_ahead()
 
-    def record(self, positions: IndexArray, rows: FloatArray, t: FloatArray) -> None:
+    def recover(self) -> bool:
+        """Where rounding defeated compiled draws: decompose A anew, or draw plainly."""
+        if len(self.stale) == 0:
+            return self.draw_plainly()
+        self.counts["early decompositions"] += 1
+        self.settle()
+        return self.draw_ahead()
+
+    def look(self) -> None:
+        """Rotate the rows that draws are made among: of a pool by norm, only the first."""
+        drawable = np.flatnonzero(self.again | ~self.selected[self.pool])
+        self.n_drawable = len(drawable)
+        if self.rule == "norm" and not self.again:
+            drawable = drawable[: self.width]
+        self.looked_at = self.pool[drawable]
+        self.rotated = self.in_coordinates(part(self.rows, self.sizes[self.pool], drawable))
+
+    def in_coordinates(self, rows: Any) -> tuple[FloatArray, FloatArray]:
+        """The rows in the coordinates of both decompositions."""
+        lower, upper = self.decompositions
+        rotated = rows @ lower.Q
+        return rotated, rotated if lower is upper else rows @ upper.Q
+
+    def sides(self) -> tuple[compiled.Side, compiled.Side]:
+        """Both barriers."""
+        assert self.rotated is not None
+        assert self.potentials is not None
+        lower, upper = map(
+            compiled.Side,
+            self.rotated,
+            self.Z,
+            self.decompositions,
+            self.barriers.places(self.tau),
+            (1.0, self.barriers.delta_U),
+            self.potentials,
+        )
+        return lower, upper
+
+    def record(self, positions: IndexArray, t: FloatArray) -> None:
         """Remember draws."""
         self.positions.extend(positions)
         self.t.extend(t)
         self.selected[positions] = True
-        self.stale = np.vstack([self.stale, rows])
-        self.stale_t = np.append(self.stale_t, np.repeat(t, self.pool.sizes[positions]))
+        rows = part(self.rows, self.sizes[self.pool], np.searchsorted(self.pool, positions))
+        self.stale = np.vstack([self.stale, np.asarray(rows)])
+        self.stale_t = np.append(self.stale_t, np.repeat(t, self.sizes[positions]))
 
-    def draw_plainly(self) -> None:
-        """One draw as the plain algorithm makes it, by explicit inverses; decompose after it."""
-        self.counts["plain draws"] += 1
-        A_lower, A_upper = self.barriers.lift(self.grown())
-        L, U = self.barriers.places(self.tau)
-        for block in self.all_drawable():
-            rows, sizes = self.vectors.take(self.pool.order[block]), self.pool.sizes[block]
-            lv, term = (sums(part, sizes) for part in plain.lower_shift(rows, 1.0, A_lower, L))
-            uv = sums(plain.upper_shift(rows, self.barriers.delta_U, A_upper, U), sizes)
-            i = choose(self.rule, lv, uv, is_feasible(lv, uv, term))
+    def draw_plainly(self) -> bool:
+        """One draw as the plain algorithm makes it; whether a row of the pool was feasible."""
+        self.settle()
+        both = shifts(self.barriers, self.A, self.tau)
+        lv, uv, feasible = weigh(np.asarray(self.rows), both, self.sizes[self.pool])
+        selected = self.selected[self.pool]
+        for drawable in (feasible & ~selected, feasible & self.again):
+            i = choose(self.rule, lv, uv, drawable)
             if i >= 0:
-                span = slice(sizes[:i].sum(), sizes[: i + 1].sum())
-                self.record(block[[i]], rows[span], np.array([2 / (lv[i] + uv[i])]))
-                self.fresh_until = self.tau
-                return
-        raise NumericalBreakdownError(NONE_FEASIBLE)
+                self.counts["plain draws"] += 1
+                self.record(self.pool[[i]], np.array([2 / (lv[i] + uv[i])]))
+                return True
+        return False
 
-    def all_drawable(self) -> Iterator[IndexArray]:
-        """Positions that may be drawn, block by block: the first that has a feasible row counts."""
-        pool = self.pool
-        if self.rule != "norm":
-            yield pool.positions[self.selected[pool.positions] == pool.again]
-            return
-        prefix, rest = np.split(np.arange(len(pool.order)), [pool.size])
-        for positions in (prefix[~self.selected[prefix]], prefix, rest[~self.selected[rest]]):
-            for start in range(0, len(positions), BATCH):
-                yield positions[start : start + BATCH]
+
+def part(rows: Any, sizes: IndexArray, chosen: IndexArray) -> Any:
+    """Of groups of so many consecutive rows, the rows of some."""
+    return rows[spans((np.cumsum(sizes) - sizes)[chosen], sizes[chosen])]
+
+
+def nth_largest(scores: FloatArray, n: int) -> float:
+    """The n-th largest score."""
+    return float(np.partition(scores, -n)[-n])

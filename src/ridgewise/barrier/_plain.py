@@ -4,17 +4,20 @@
 It is the oracle that the engine is held against. Read it beside the paper: the names are the
 paper's. Three things differ from the print: the weights are t and not 1/t (so D = sqrt(t)); where
 no unselected row is feasible a selected one is drawn again, and its weights add up; rows of zero
-norm are left out. The rules "slack" and "ratio" draw from a pool, see `pool_of`.
+norm are left out. Rules draw from a pool, see `PlainChoice`.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
 
 from ridgewise._checks import check_one_of
-from ridgewise._groups import Groups
-from ridgewise._typing import AnyArray, BoolArray, FloatArray
+from ridgewise._groups import Groups, sums
+from ridgewise._typing import BoolArray, FloatArray, IndexArray
 from ridgewise.barrier._problem import (
     NONE_FEASIBLE,
+    PREFIX,
     RULES,
     Barriers,
     Goal,
@@ -30,6 +33,8 @@ from ridgewise.barrier._problem import (
     scan_order,
 )
 from ridgewise.barrier._vectors import ArrayVectors, GroupedVectors, grouped, sizes_of
+
+SIGNS = (+1, -1)  # of the lower and the upper barrier
 
 
 def sparsify_plain(
@@ -84,16 +89,13 @@ def sparsify_plain(
 
     A = np.zeros((ell, ell))
     selected = np.zeros(len(order), dtype=bool)
-    size = pool_size(rule, ell, n_draws, sizes_of(vectors)[order])
+    size = pool_size(rule, n_draws, sizes_of(vectors)[order])
     choice = PlainChoice(rule, n_draws, selected, size)
     draws: list[int] = []
     weights: list[float] = []
-    while not goal.is_reached(len(draws), int(np.count_nonzero(selected))):
-        tau = len(draws)
-        (A_lower, A_upper), (L, U_tau) = barriers.lift(A), barriers.places(tau)
-        lv, term = lower_shift(rows, 1.0, A_lower, L)
-        uv = upper_shift(rows, barriers.delta_U, A_upper, U_tau)
-        i = choice.row(tau, lv, uv, is_feasible(lv, uv, term))
+    while goal.left(len(draws), int(np.count_nonzero(selected))):
+        lv, uv, feasible = weigh(rows, shifts(barriers, A, len(draws)))
+        i = choice.row(len(draws), lv, uv, feasible)
         t = 2 / (lv[i] + uv[i])
         A += t * (rows[i] if rows.ndim == 3 else np.outer(rows[i], rows[i]))
         selected[i] = True
@@ -104,66 +106,104 @@ def sparsify_plain(
 
 
 class PlainChoice:
-    """Which row is drawn, of all of them in scan order."""
+    """Which row is drawn, of all of them in scan order: of the pool, the best by the rule.
+
+    The pool of the rule "norm" is at first a prefix in scan order. Pools are filled by `pool_of`
+    where nothing in them is feasible, and after so many draws.
+    """
 
     def __init__(self, rule: str, n_draws: int, selected: BoolArray, size: int) -> None:
-        self.rule, self.n_draws, self.selected, self.size = rule, n_draws, selected, size
-        self.refill_at, self.again = 0, False
-        self.in_pool = np.zeros(len(selected), dtype=bool)
+        self.rule, self.selected, self.size, self.again = rule, selected, size, False
+        self.interval = refill_interval(rule, n_draws)
+        self.in_pool = np.arange(len(selected)) < PREFIX * n_draws
+        self.refill_at = np.inf if rule == "norm" else 0
 
     def row(self, tau: int, lv: FloatArray, uv: FloatArray, feasible: BoolArray) -> int:
         """Position of the row to draw."""
-        if self.rule == "norm":
-            prefix = np.arange(len(lv)) < self.size
-            for drawable in (prefix & ~self.selected, prefix, ~self.selected):
-                i = choose(self.rule, lv, uv, feasible & drawable)
-                if i >= 0:
-                    return i
+        i = -1 if tau >= self.refill_at else self.best(lv, uv, feasible)
+        if i >= 0:
+            return i
+        among = np.flatnonzero(~self.selected)
+        pool = among[pool_of((lv - uv)[among], self.size)]
+        self.again = len(pool) == 0
+        if self.again:
+            pool = pool_of(lv - uv, self.size)
+        self.in_pool[:] = False
+        self.in_pool[pool] = True
+        self.refill_at = tau + self.interval
+        i = self.best(lv, uv, feasible)
+        if i < 0:
             raise NumericalBreakdownError(NONE_FEASIBLE)
-        i = choose(self.rule, lv, uv, self.drawable(feasible))
-        if i < 0 or tau >= self.refill_at:
-            pool, self.again = pool_of(lv - uv, feasible, self.selected, self.size)
-            self.in_pool[:] = False
-            self.in_pool[pool] = True
-            self.refill_at = tau + refill_interval(self.rule, self.n_draws)
-            i = choose(self.rule, lv, uv, self.drawable(feasible))
         return i
 
-    def drawable(self, feasible: BoolArray) -> BoolArray:
-        """Of the pool, the feasible rows; selected ones if it consists of them."""
-        return self.in_pool & feasible & (self.selected == self.again)
+    def best(self, lv: FloatArray, uv: FloatArray, feasible: BoolArray) -> int:
+        """The best unselected row of the pool; else, if ``again``, the best one; else -1."""
+        drawable = self.in_pool & feasible
+        i = choose(self.rule, lv, uv, drawable & ~self.selected)
+        return choose(self.rule, lv, uv, drawable) if i < 0 and self.again else i
 
 
-def lower_shift(
-    u: FloatArray, delta: float, A: FloatArray, L: float
-) -> tuple[FloatArray, FloatArray]:
-    """L(u, delta, A, L) of every row, and the positive term in it.
+class Shift(NamedTuple):
+    """L(u) or U(u) of any row u at a draw: u^T N^2 u / change - sign u^T N u.
 
-    Phi(L + delta) - Phi(L) = delta tr N M, with the resolvents N at L + delta and M at L: the
-    difference itself would cancel where the barrier is near.
+    N = (A - L I)^-1 (sign +1) or (U I - A)^-1 (sign -1) at the barrier's next place, and change is
+    by how much moving there changes the potential, the trace of N.
     """
-    identity = np.eye(len(A))
-    shifted, before = inverse(A - (L + delta) * identity), inverse(A - L * identity)
-    increase = delta * float(np.vdot(shifted, before))
-    square, plain = forms(u, shifted)
-    return square / increase - plain, square / increase
+
+    sign: int
+    N: FloatArray
+    change: float
+
+    def of(self, u: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The shift of every row, or of matrices B in the place of u u^T, and its first term."""
+        if u.ndim == 3:
+            square, plain = (np.einsum("gij,ij->g", u, M) for M in (self.N @ self.N, self.N))
+        else:
+            Nu = u @ self.N
+            square, plain = np.einsum("ij,ij->i", Nu, Nu), np.einsum("ij,ij->i", Nu, u)
+        return square / self.change - self.sign * plain, square / self.change
+
+    def form(self) -> FloatArray:
+        """W with L(u), or U(u), = u^T W u."""
+        return self.N @ self.N.T / self.change - self.sign * self.N  # symmetric: half of the work
 
 
-def upper_shift(u: FloatArray, delta: float, A: FloatArray, U: float) -> FloatArray:
-    """U(u, delta, A, U) of every row; Phi^(U) - Phi^(U + delta) = delta tr N M as above."""
-    identity = np.eye(len(A))
-    shifted, before = inverse((U + delta) * identity - A), inverse(U * identity - A)
-    decrease = delta * float(np.vdot(shifted, before))
-    square, plain = forms(u, shifted)
-    return square / decrease + plain
+def shifts(
+    barriers: Barriers, A: FloatArray, tau: int, known: tuple[float, float] | None = None
+) -> tuple[Shift, Shift]:
+    """L(u) and U(u) after tau draws. Known potentials save two inverses."""
+    found = []
+    for i, sign in enumerate(SIGNS):
+        N, change = resolvent(barriers, A, i, tau + 1), 0.0
+        if known is not None:
+            change = sign * (float(np.trace(N)) - known[i])
+        if not change > 0:  # step tr N N_before, with the resolvent before: nothing cancels
+            step = barriers.places(tau + 1)[i] - barriers.places(tau)[i]
+            change = step * float(np.vdot(N, resolvent(barriers, A, i, tau)))
+        found.append(Shift(sign, N, change))
+    lower, upper = found
+    return lower, upper
 
 
-def forms(u: FloatArray, N: AnyArray) -> tuple[FloatArray, FloatArray]:
-    """u^T N^2 u and u^T N u of every row; of matrices B, the traces of B N^2 and of B N."""
-    if u.ndim == 3:
-        return np.einsum("gij,ij->g", u, N @ N), np.einsum("gij,ij->g", u, N)
-    Nu = u @ N
-    return np.einsum("ij,ij->i", Nu, Nu), np.einsum("ij,ij->i", Nu, u)
+def potentials(barriers: Barriers, A: FloatArray, tau: int) -> tuple[float, float]:
+    """Traces of the resolvents after tau draws."""
+    lower, upper = (float(np.trace(resolvent(barriers, A, i, tau))) for i in (0, 1))
+    return lower, upper
+
+
+def resolvent(barriers: Barriers, A: FloatArray, i: int, tau: int) -> FloatArray:
+    """(A - L_tau I)^-1, i = 0, or (U_tau I - A)^-1, i = 1."""
+    return inverse(SIGNS[i] * (barriers.lift(A)[i] - barriers.places(tau)[i] * np.eye(len(A))))
+
+
+def weigh(
+    u: FloatArray, both: tuple[Shift, Shift], sizes: IndexArray | None = None
+) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """L and U of every row, or of groups of so many consecutive ones; whether they are feasible."""
+    (lv, term), (uv, _) = (shift.of(u) for shift in both)
+    if sizes is not None:
+        lv, term, uv = (sums(part, sizes) for part in (lv, term, uv))
+    return lv, uv, is_feasible(lv, uv, term)
 
 
 def inverse(M: FloatArray) -> FloatArray:

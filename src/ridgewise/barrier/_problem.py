@@ -12,16 +12,13 @@ from ridgewise.barrier._vectors import Vectors, sizes_of
 
 RULES = ("norm", "slack", "ratio")
 
-# The pool of the rules "slack" and "ratio" (`pool_of`): so many rows a draw, and so many times that
-# all rows are scored in a run, chosen by measurement (docs/how-it-works.md).
-POOL = {"slack": 1.0, "ratio": 2.0}
-REFILLS = {"slack": 8, "ratio": 10}
+# The pool that rows are drawn from: so many rows a draw, and so many times in a run that all rows
+# are scored to fill it, chosen by measurement (docs/how-it-works.md).
+POOL = {"norm": 1.0, "slack": 1.0, "ratio": 2.0}
+REFILLS = {"norm": 8, "slack": 8, "ratio": 10}
 LEAST_POOL = 0.5  # groups a draw, however large they are
-
-# The pool of the rule "norm" is a prefix in scan order: of so many numbers, at least of so many
-# rows a draw. It holds all rows of most data, else those of larger norm.
-PREFIX = 2**22
-LEAST_PREFIX = 2
+LEAST_SLACK = 1e-6  # of the largest
+PREFIX = 2  # rows a draw of the first pool of the rule "norm"
 
 # Two ways of computing L(u) and U(u) differ in the last digits. Comparisons that decide which row
 # is drawn are therefore made with this tolerance, relative to the terms compared, and only here.
@@ -117,11 +114,11 @@ class Goal:
         self.n_draws, self.n_distinct = n_draws, n_distinct
         self.most = n_draws if n_distinct is None else MOST_DRAWS * n_draws
 
-    def is_reached(self, n_made: int, n_distinct: int) -> bool:
-        """Whether no more draws are to be made."""
+    def left(self, n_made: int, n_distinct: int) -> int:
+        """How many draws are to be made, at least; 0 if no more are."""
         if n_made < self.n_draws:
-            return False
-        return n_made >= self.most or self.n_distinct is None or n_distinct >= self.n_distinct
+            return self.n_draws - n_made
+        return max(0, min(self.most - n_made, (self.n_distinct or 0) - n_distinct))
 
 
 @dataclass(frozen=True)
@@ -198,11 +195,8 @@ def choose(rule: str, lv: FloatArray, uv: FloatArray, drawable: BoolArray) -> in
     return int(candidates[np.argmax(preference >= best - NEAR_TIE * abs(best))])
 
 
-def pool_size(rule: str, rank: int, n_draws: int, sizes: IndexArray) -> int:
+def pool_size(rule: str, n_draws: int, sizes: IndexArray) -> int:
     """How many rows the pool has, or groups of these sizes."""
-    if rule == "norm":
-        room = int(np.searchsorted(np.cumsum(sizes), PREFIX // rank, "right"))
-        return min(len(sizes), max(LEAST_PREFIX * n_draws, room))
     return math.ceil(n_draws * max(POOL[rule] / max(1.0, sizes.mean()), LEAST_POOL))
 
 
@@ -211,23 +205,18 @@ def refill_interval(rule: str, n_draws: int) -> int:
     return math.ceil(n_draws / REFILLS[rule])
 
 
-def pool_of(
-    slack: FloatArray, feasible: BoolArray, selected: BoolArray, size: int
-) -> tuple[IndexArray, bool]:
-    """The pool: the ``size`` unselected feasible rows with the most slack L(u) - U(u).
+def pool_of(slack: FloatArray, size: int) -> IndexArray:
+    """The pool: of rows in scan order, the ``size`` with the most slack L(u) - U(u), ascending.
 
-    Where no unselected row is feasible, the selected ones with the most slack, to be drawn again.
-    Slacks are rounded to nine digits of the largest; of equal ones the first in scan order counts.
-    Returns positions, ascending, and whether they are of selected rows.
+    Slacks are rounded to nine digits of the largest; of equal ones the first counts. Rows without
+    slack are not in it, so it is empty where no row is feasible.
     """
-    among, again = np.flatnonzero(feasible & ~selected), False
-    if len(among) == 0:
-        among, again = np.flatnonzero(feasible), True
-    if len(among) == 0:
-        raise NumericalBreakdownError(NONE_FEASIBLE)
-    slack = slack[among]
-    rounded = np.round(slack / max(np.abs(slack).max(), np.finfo(float).tiny), 9)
-    return np.sort(among[np.argsort(-rounded, kind="stable")[:size]]), again
+    most = float(slack.max(initial=0.0))
+    if most <= 0:
+        return np.empty(0, dtype=np.intp)
+    rounded = np.round(slack / most, 9)
+    best = np.argsort(-rounded, kind="stable")[:size]
+    return np.sort(best[rounded[best] >= LEAST_SLACK])
 
 
 NONE_FEASIBLE = (

@@ -23,8 +23,8 @@ class Vectors(Protocol):
     def take(self, indices: IndexArray) -> FloatArray:
         """Vectors ``indices`` as rows, shape (len(indices), l)."""
 
-    def hold(self, indices: IndexArray) -> tuple[Any, FloatArray | None]:
-        """X, which may be sparse, and B of these rows X B; or the rows themselves and None."""
+    def hold(self, indices: IndexArray) -> Any:
+        """The same, or anything that can be indexed, multiplied and converted as that array can."""
 
     def forms(self, W: FloatArray) -> FloatArray:
         """Quadratic forms u_j^T W u_j of all vectors, W symmetric, shape (d,).
@@ -54,9 +54,7 @@ class ArrayVectors:
         """Rows ``indices`` of U."""
         return self.U[indices]
 
-    def hold(self, indices: IndexArray) -> tuple[Any, FloatArray | None]:
-        """Rows ``indices`` of U, and None."""
-        return self.U[indices], None
+    hold = take
 
     def forms(self, W: FloatArray) -> FloatArray:
         """u_j^T W u_j of all rows."""
@@ -96,10 +94,10 @@ class GroupedVectors:
             [np.linalg.qr(C, mode="r") if is_long[i] else C for i, C in enumerate(parts)]
         )
 
-    def hold(self, indices: IndexArray) -> tuple[Any, FloatArray | None]:
-        """The rows of `take`, as the vectors hold them unless `take` has to shorten some."""
+    def hold(self, indices: IndexArray) -> Any:
+        """`take`, as the vectors hold their rows, unless some are shortened."""
         if self.groups.sizes[indices].max(initial=0) > self.rank:
-            return self.take(indices), None
+            return self.take(indices)
         return self.vectors.hold(self.groups.members(indices))
 
     def forms(self, W: FloatArray) -> FloatArray:

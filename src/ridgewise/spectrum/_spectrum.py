@@ -18,7 +18,24 @@ from ridgewise.spectrum._open import as_columns, as_rows
 
 MOST_CONDITION = 1e4  # condition number of X up to which quadratic forms keep eight digits
 SINGLE_CONDITION = 1e2  # ... and up to which they keep three digits in single precision
+SPARSE = 13  # rows with at most one non-zero in so many are faster to multiply if sparse
 LARGE = 2**20  # values of X, or of W for a sparse X, from which single precision is faster
+
+
+class Product:
+    """X B for a sparse X, multiplied out when it is multiplied with something else."""
+
+    def __init__(self, X: Any, B: FloatArray) -> None:
+        self.X, self.B = X, B
+
+    def __getitem__(self, rows: IndexArray) -> "Product":
+        return Product(self.X[rows], self.B)
+
+    def __matmul__(self, right: FloatArray) -> FloatArray:
+        return np.asarray(self.X @ (self.B @ right))
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> FloatArray:
+        return np.asarray(self.X @ self.B, dtype=dtype)
 
 
 class Spectrum(ABC):
@@ -86,9 +103,9 @@ class Spectrum(ABC):
     def take(self, indices: IndexArray) -> FloatArray:
         """Rows of U for the features ``indices``, shape (len(indices), rank)."""
 
-    def hold(self, indices: IndexArray) -> tuple[Any, FloatArray | None]:
-        """X and B of rows X B of U, or the rows and None where that is faster to multiply."""
-        return self.take(indices), None
+    def hold(self, indices: IndexArray) -> Any:
+        """`take`, or a `Product` where that is faster to multiply."""
+        return self.take(indices)
 
     @abstractmethod
     def projections(self, directions: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
@@ -122,10 +139,10 @@ class WideSpectrum(Spectrum):
     def take(self, indices: IndexArray) -> FloatArray:
         return self.columns.take(indices).T @ self.projector
 
-    def hold(self, indices: IndexArray) -> tuple[Any, FloatArray | None]:
-        if self.rank < self.shape[0] / 2:
-            return self.take(indices), None
-        return self.columns.take_rows(indices), self.projector
+    def hold(self, indices: IndexArray) -> Any:
+        rows = self.columns.take_rows(indices)
+        is_light = is_sparse(rows) and SPARSE * rows.nnz < rows.shape[0] * rows.shape[1]
+        return Product(rows, self.projector) if is_light else rows @ self.projector
 
     def projections(self, directions: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
         return self.columns.products(self.projector @ directions)
