@@ -304,13 +304,21 @@ class SparseColumns(Columns):
     @cached_property
     def heavy(self) -> IndexArray:
         """Columns with so many non-zeros that dense blocks are faster than pairs."""
-        return np.flatnonzero(np.diff(self.X.indptr) > max(128, self.shape[0] // 12))
+        counts = np.diff(self.X.indptr)
+        is_heavy = counts > max(128, self.shape[0] // 12)
+        if np.sum(counts[~is_heavy] ** 2.0) > 2 * self.room:  # pairs are found anew each time
+            is_heavy = counts > self.shape[0] // 12
+        return np.flatnonzero(is_heavy)
+
+    @property
+    def room(self) -> int:
+        """How many pairs are held at most."""
+        return 4 * self.block_width * self.shape[0]
 
     @cached_property
     def held_pairs(self) -> list[tuple[slice, Any]]:
         """`pairs`, or an empty list where they are too many to be held."""
-        room = 4 * self.block_width * self.shape[0]
-        return list(self.pairs()) if self.pair_starts[-1] <= room else []
+        return list(self.pairs()) if self.pair_starts[-1] <= self.room else []
 
     def pairs(self) -> Iterator[tuple[slice, Any]]:
         """`pair_products` of all columns, block by block."""
