@@ -86,7 +86,7 @@ def test_a_frame_of_sparse_columns_stays_sparse():
 
 @pytest.mark.parametrize("center", [False, True])
 @pytest.mark.parametrize("density", [0.03, 0.3, 1.0])
-@pytest.mark.parametrize("container", [np.asarray, sp.csc_array, sp.csr_matrix])
+@pytest.mark.parametrize("container", [np.asarray, np.asfortranarray, sp.csc_array, sp.csr_matrix])
 class TestOperations:
     """Columns against the dense float64 array, above and below where sparse products pay."""
 
@@ -157,7 +157,7 @@ def test_forms_of_light_and_heavy_columns(monkeypatch, density, center, scale, d
         B = centred(B)
     signs = np.array([1, 1, 1, -1, 1, 1, -1, 1, 1])
     expected = (scale * X.T.astype(np.float64) @ B) ** 2 @ signs
-    for container in (np.asarray, sp.csc_array):
+    for container in (np.asarray, np.asfortranarray, sp.csc_array):
         columns = as_columns(container(X), center=center)
         columns.scale = scale
         for _ in range(2):  # what is held is used the second time

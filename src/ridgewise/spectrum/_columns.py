@@ -154,11 +154,9 @@ class Columns:
         triangle = np.tril(W)
         triangle.ravel()[:: len(W) + 1] /= 2
         forms = np.empty(self.shape[1])
-        multiply = strmm if W.dtype == np.float32 else dtrmm
         for place, block in self.rounded_blocks(W.dtype):
-            rows = block.T
-            product = multiply(2.0, triangle.T, rows, side=1)
-            forms[place] = np.einsum("ij,ij->i", product, rows)
+            product = triangular_product(triangle.T, block, is_transposed=True)
+            forms[place] = 2 * np.einsum("ij,ij->j", product, block)
         return forms
 
     def norms2(self, B: FloatArray) -> FloatArray:
@@ -173,8 +171,8 @@ class Columns:
         triangle = np.zeros((self.shape[0], self.shape[0]))
         triangle[: len(R)] = R
         for place, block in self.dense_blocks():
-            product = dtrmm(1.0, triangle, block.T, side=1, trans_a=1, overwrite_b=1)
-            norms2[place] = np.einsum("ij,ij->i", product, product)
+            product = triangular_product(triangle, block, overwrite=True)
+            norms2[place] = np.einsum("ij,ij->j", product, product)
         return norms2
 
     def triangle(self) -> FloatArray:
@@ -351,6 +349,16 @@ def pair_products(rows: Any, is_paired: BoolArray) -> Any:
     products = np.repeat(2 * rows.data, lengths) * rows.data[partners]
     products[starts[:-1][lengths > 0]] /= 2
     return csr_array((products, places, starts[rows.indptr]), shape=(rows.shape[0], n**2))
+
+
+def triangular_product(
+    R: FloatArray, B: FloatArray, *, is_transposed: bool = False, overwrite: bool = False
+) -> FloatArray:
+    """R B, or R^T B, of an upper triangular R: B is in either order, and not copied to another."""
+    multiply: Any = strmm if B.dtype == np.float32 else dtrmm
+    if B.flags.f_contiguous:
+        return multiply(1.0, R, B, trans_a=is_transposed, overwrite_b=overwrite)
+    return multiply(1.0, R, B.T, side=1, trans_a=not is_transposed, overwrite_b=overwrite).T
 
 
 def stacked_triangle(R: FloatArray, below: FloatArray) -> FloatArray:
