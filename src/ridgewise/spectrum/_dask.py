@@ -94,10 +94,16 @@ class DaskColumns(SlowColumns):
             yield from zip(places[batch], compute(*tasks[batch]), strict=True)
 
     def stored(self, columns: slice | IndexArray) -> AnyArray:
-        """See `Columns.stored`. Computes only chunks that hold some of these columns."""
-        picked = each_chunk(as_scipy, self.X)[:, columns]
-        meta = np.empty((0, 0), dtype=self.X.dtype)
-        return np.asarray(compute(picked.map_blocks(as_dense, dtype=meta.dtype, meta=meta))[0])
+        """See `Columns.stored`. One task for each chunk that holds some of these columns."""
+        columns, widths = np.arange(self.shape[1])[columns], self.X.chunks[1]
+        ends = np.cumsum(widths)
+        owned = np.split(columns, np.searchsorted(columns, ends[:-1]))
+        parts = [
+            [delayed(pick)(chunk, own - start) for chunk in chunks]
+            for chunks, own, start in zip(self.X.to_delayed().T, owned, ends - widths, strict=True)
+            if len(own) > 0
+        ]
+        return np.hstack([np.vstack(found) for found in compute(parts)[0]])
 
 
 def call(shared: tuple[str, tuple[Any, ...], dict[str, Any]], *parts: Any) -> Any:
@@ -113,6 +119,11 @@ def call(shared: tuple[str, tuple[Any, ...], dict[str, Any]], *parts: Any) -> An
         if method == "products":
             return np.concatenate([part for _, part in result])
         return result
+
+
+def pick(part: Any, columns: IndexArray) -> AnyArray:
+    """On a worker: columns of a chunk."""
+    return as_dense(as_scipy(part)[:, columns])
 
 
 def each_chunk(function: Callable[[Any], Any], X: Any) -> Any:
