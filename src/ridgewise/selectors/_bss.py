@@ -240,9 +240,12 @@ class BSSSelector(SpectralSelector):
 
     def _add(self, selected: IndexArray, n_distinct: int | None, groups: Groups) -> IndexArray:
         """The features, or groups, of the largest leverage scores that complete a selection."""
+        n_missing = (n_distinct or 0) - len(selected)
+        if n_missing <= 0:
+            return selected[:0]
         scores = groups.sums(self.leverage_scores_).copy()
         scores[selected] = 0
-        order = np.argsort(-scores, kind="stable")[: max(0, (n_distinct or 0) - len(selected))]
+        order = np.argsort(-scores, kind="stable")[:n_missing]
         return order[scores[order] > 0]
 
     def _choose_alpha(self, n_draws: int, groups: Groups) -> float:

@@ -17,7 +17,7 @@ from ridgewise.spectrum._decompose import SOLVERS, Decomposition, decompose, is_
 from ridgewise.spectrum._open import as_columns, as_rows
 
 MOST_CONDITION = 1e4  # condition number of X up to which quadratic forms keep eight digits
-SINGLE_CONDITION = 1e2  # ... and up to which they keep three digits in single precision
+SINGLE_CONDITION = 3e2  # ... and up to which they keep three digits in single precision
 SPARSE = 13  # rows with at most one non-zero in so many are faster to multiply if sparse
 LARGE = 2**20  # values of X, or of W for a sparse X, from which single precision is faster
 
