@@ -33,6 +33,7 @@ from ridgewise.barrier._problem import (
     Goal,
     NumericalBreakdownError,
     Sparsifier,
+    and_unselected,
     choose,
     finish,
     penalized_norms2,
@@ -172,6 +173,8 @@ class Engine:
         self.again = not self.fill_from(np.where(self.selected, -np.inf, scores), W)
         if self.again:
             self.fill_from(scores, W)
+            pool = and_unselected(self.pool, self.selected, self.size)
+            self.set_pool(pool, self.vectors.hold(self.order[pool]))
         self.filled_at, self.refill_at = self.tau, self.tau + self.interval
 
     def fill_from(self, scores: FloatArray, W: FloatArray) -> bool:

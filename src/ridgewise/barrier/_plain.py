@@ -23,6 +23,7 @@ from ridgewise.barrier._problem import (
     Goal,
     NumericalBreakdownError,
     Sparsifier,
+    and_unselected,
     choose,
     finish,
     is_feasible,
@@ -127,7 +128,7 @@ class PlainChoice:
         pool = among[pool_of((lv - uv)[among], self.size)]
         self.again = len(pool) == 0
         if self.again:
-            pool = pool_of(lv - uv, self.size)
+            pool = and_unselected(pool_of(lv - uv, self.size), self.selected, self.size)
         self.in_pool[:] = False
         self.in_pool[pool] = True
         self.refill_at = tau + self.interval

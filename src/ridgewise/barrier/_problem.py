@@ -15,7 +15,7 @@ RULES = ("norm", "slack", "ratio")
 # The pool that rows are drawn from: so many rows a draw, and so many times in a run that all rows
 # are scored to fill it, chosen by measurement (docs/how-it-works.md).
 POOL = {"norm": 1.0, "slack": 1.0, "ratio": 2.0}
-REFILLS = {"norm": 8, "slack": 8, "ratio": 10}
+REFILLS = {"norm": 4, "slack": 8, "ratio": 10}
 LEAST_POOL = 0.5  # groups a draw, however large they are
 LEAST_SLACK = 1e-6  # of the largest
 PREFIX = 2  # rows a draw of the first pool of the rule "norm"
@@ -217,6 +217,11 @@ def pool_of(slack: FloatArray, size: int) -> IndexArray:
     rounded = np.round(slack / most, 9)
     best = np.argsort(-rounded, kind="stable")[:size]
     return np.sort(best[rounded[best] >= LEAST_SLACK])
+
+
+def and_unselected(pool: IndexArray, selected: BoolArray, size: int) -> IndexArray:
+    """A pool of rows to draw again, and unselected rows of large norm that may become feasible."""
+    return np.union1d(pool, np.flatnonzero(~selected)[: size // 2])
 
 
 NONE_FEASIBLE = (
