@@ -15,28 +15,25 @@ at whose minimum epsilon is within (2 l + r) / tau of the best. Newton's method 
 of log-determinants are entrywise squares of r x r Gram matrices, as cheap as their Cholesky factor.
 """
 
-from collections.abc import Iterator
-from typing import NamedTuple
+import math
 
 import numpy as np
 from scipy.linalg.blas import dsyrk
 from scipy.linalg.lapack import dpotrf, dpotrs, dsyevd
 from scipy.optimize import brentq
 
-from ridgewise._groups import spans, sums
+from ridgewise._groups import sums
 from ridgewise._threads import one_blas_thread
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.barrier._problem import weighted_spectrum
 
-# Of epsilon: a bound on the gap at the minimum, which on real data is tens of times smaller. It is
-# half the hundredth that is promised, since Newton's method stops somewhat before the minimum.
-TOLERANCE = 5e-3
-NEGLIGIBLE = 1e-6  # an epsilon that needs no polishing
+TOLERANCE = 1e-2  # of epsilon: a bound on the gap to the best, which is far smaller on real data
+NEGLIGIBLE = 1e-6  # a gap that needs no polishing, however small epsilon is
+AIM = 0.4  # of these: the bound for the last tau, since epsilon still falls
 NOISE_NORM2 = 1e-26  # in an orthonormal basis, shorter rows are rounding errors
 MISSED = 1e-9  # rows whose smallest eigenvalue is this miss a direction
 GROWTH = 5.0  # of tau, whenever Newton's method has come near the minimum
-NEAR = 25.0  # that near: g^T H^-1 g, twice what a full Newton step would gain
-NEAREST = 1.0  # the same for the last tau: Newton's method is past its line searches there
+NEAR = 5.0  # that near: the decrement (g^T H^-1 g)^1/2
 MOST_ROWS = 2000  # to reweight: a step takes the cube of their number
 MOST_STEPS = 100  # Newton steps; on real data 15 to 30 are enough
 
@@ -68,7 +65,7 @@ def polish(
         Weights > 0 whose epsilon = max(1 - a, b - 1), measured by :func:`weighted_spectrum`, is
         the least that any weights give, up to a hundredth of itself and on real data far less, and
         never above that of ``weights``. Rows that span too little to certify anything keep theirs,
-        and so do rows of zeros, and past some thousands those that matter least.
+        and so do rows of zeros, and, up to a common factor, those that matter least of thousands.
 
     Examples
     --------
@@ -79,15 +76,11 @@ def polish(
     """
     sizes = np.ones(len(rows), dtype=np.intp) if sizes is None else sizes
     check_shapes(rows, weights, penalty, sizes)
-
-    def measured(weights: FloatArray) -> float:
-        return epsilon(rows, np.repeat(weights, sizes), penalty)
-
+    given = np.array(weights, dtype=np.float64)
     with one_blas_thread():
-        candidates = [np.array(weights, dtype=np.float64)]
-        if measured(candidates[0]) > NEGLIGIBLE:
-            candidates += other_weights(rows, sizes, candidates[0], penalty)
-        return min(candidates, key=measured)
+        found = best_weights(rows, given, penalty, sizes)
+        before, after = (epsilon(rows, np.repeat(w, sizes), penalty) for w in (given, found))
+    return found if after < min(before, 1 - MISSED) else given
 
 
 def epsilon(rows: FloatArray, weights: FloatArray, penalty: FloatArray | None = None) -> float:
@@ -116,178 +109,115 @@ def check_shapes(
         )
 
 
-class Rows(NamedTuple):
-    """Rows v_i, of which so many consecutive ones have one weight in common, and Z."""
+def best_weights(
+    U: FloatArray, given: FloatArray, penalty: FloatArray | None, sizes: IndexArray
+) -> FloatArray:
+    """The best weights of the ``MOST_ROWS`` rows that matter most; others are only scaled.
 
-    V: FloatArray
-    sizes: IndexArray
-    Z: FloatArray
-
-    def gram(self, weights: FloatArray) -> FloatArray:
-        """V^T diag(w) V."""
-        return (self.V.T * np.repeat(weights, self.sizes)) @ self.V
-
-    @property
-    def norms2(self) -> FloatArray:
-        """Squared norms, added up over the rows of each weight."""
-        return sums(np.einsum("ij,ij->i", self.V, self.V), self.sizes)
-
-    def take(self, chosen: IndexArray) -> "Rows":
-        """The rows of some of the weights."""
-        starts, sizes = np.cumsum(self.sizes) - self.sizes, self.sizes[chosen]
-        return Rows(self.V[spans(starts[chosen], sizes)], sizes, self.Z)
-
-
-def other_weights(
-    U: FloatArray, sizes: IndexArray, weights: FloatArray, penalty: FloatArray | None
-) -> Iterator[FloatArray]:
-    """The weights at their best scale, and the best ones; none if nothing can be certified."""
-    z = np.ones(U.shape[1]) if penalty is None else 1 / (1 + penalty)
-    rows = Rows(U * np.sqrt(z), sizes, np.diag(z))
-    matters = np.flatnonzero(rows.norms2 > NOISE_NORM2)
-    rows, given = rows.take(matters), weights[matters]
-    if rows.V.size == 0 or (penalty is None and len(rows.V) < len(z)):
-        return
-    # of three starts, one from which all directions are in sight, whatever the weights given
-    starts = [best_scale(rows, w) for w in (given, np.ones(len(given)), 1 / rows.norms2)]
-    points = [decompose(rows, w) for w in starts]
-    nearest = min(points, key=lambda point: point.epsilon)
-    if nearest.epsilon > 1 - MISSED:
-        return
-    found = minimize_over_largest(rows, nearest.weights)
-    for better in (starts[0], best_scale(rows, found)):
-        all_weights = weights.copy()
-        all_weights[matters] = better
-        yield all_weights
-
-
-def best_scale(rows: Rows, weights: FloatArray) -> FloatArray:
-    """The weights times the constant c for which c V^T diag(w) V - Z has the smallest norm.
-
-    Its extreme eigenvalues grow with c, and at the best c they are opposite: c = 2 / (a + b) where
-    Z = I.
+    The start is w_i ~ 1 / ||v_i||^2 for these: no direction is lost from sight there, whatever the
+    weights given. All are scaled by the c for which ||c G - Z||_F is least, c = <G, Z> / <G, G>.
     """
-    G = rows.gram(weights)
-    eigenvalues = np.linalg.eigvalsh(G)
-    if np.array_equal(rows.Z, np.eye(len(G))):
-        return weights * (2 / float(eigenvalues[0] + eigenvalues[-1]))
-    largest = float(eigenvalues[-1])
-
-    def imbalance(c: float) -> float:
-        eigenvalues = np.linalg.eigvalsh(c / largest * G - rows.Z)
-        return float(eigenvalues[0] + eigenvalues[-1])
-
-    # c = 2 is enough, since no eigenvalue of Z exceeds 1
-    c = brentq(imbalance, 0.0, 2.0, xtol=1e-12, rtol=1e-12) if imbalance(2.0) > 0 else 2.0
-    return weights * (c / largest)
-
-
-def minimize_over_largest(rows: Rows, weights: FloatArray) -> FloatArray:
-    """The best weights of the ``MOST_ROWS`` rows that matter most, the others' being kept."""
-    order = np.argsort(-weights * rows.norms2, kind="stable")
-    n_moved = max(1, int(np.searchsorted(np.cumsum(rows.sizes[order]), MOST_ROWS, side="right")))
-    moved, kept = order[:n_moved], order[n_moved:]
-    left = rows.Z - rows.take(kept).gram(weights[kept])
-    found = weights.copy()
-    found[moved] = minimize_epsilon(rows.take(moved)._replace(Z=left), weights[moved])
-    return found
+    z = np.ones(U.shape[1]) if penalty is None else 1 / (1 + penalty)
+    V = U * np.sqrt(z)
+    norms2 = sums(np.einsum("ij,ij->i", V, V), sizes)
+    traces = np.where(norms2 > NOISE_NORM2, given * norms2, 0.0)
+    if not np.any(traces):
+        return given
+    order = np.argsort(-traces, kind="stable")
+    first = order[np.cumsum(sizes[order]) - sizes[order] < MOST_ROWS]
+    moved = (traces > 0) & np.isin(np.arange(len(given)), first)
+    weights = given.copy()
+    weights[moved] = traces[moved].mean() / norms2[moved]
+    G = (V.T * np.repeat(weights, sizes)) @ V
+    weights[traces > 0] *= (z @ np.diag(G)) / np.sum(G**2)
+    kept = np.repeat(np.where(moved, 0.0, weights), sizes)
+    Z = np.diag(z) - (V.T * kept) @ V
+    start = Point(V[np.repeat(moved, sizes)], sizes[moved], Z, weights[moved])
+    weights[moved] = minimize_epsilon(start)
+    return weights
 
 
-class Point(NamedTuple):
-    """Weights, and E(w) decomposed there."""
-
-    rows: Rows
-    weights: FloatArray
-    eigenvalues: FloatArray
-    C: FloatArray
-    """The rows sqrt(w_i) v_i in the coordinates of the eigenvectors."""
-
-    @property
-    def epsilon(self) -> float:
-        """||E(w)||."""
-        return float(max(-self.eigenvalues[0], self.eigenvalues[-1]))
-
-
-def decompose(rows: Rows, weights: FloatArray) -> Point:
-    """Decompose E(w) = V^T diag(w) V - Z."""
-    Y = np.sqrt(np.repeat(weights, rows.sizes))[:, None] * rows.V
-    eigenvalues, Q, _ = dsyevd(dsyrk(1.0, Y.T, lower=1) - rows.Z, lower=1)
-    return Point(rows, weights, eigenvalues, Y @ Q)
-
-
-def minimize_epsilon(rows: Rows, weights: FloatArray) -> FloatArray:
-    """Weights whose epsilon is the least possible, up to ``TOLERANCE``."""
-    point, step = decompose(rows, weights), 1.0
-    t = 1.1 * max(point.epsilon, NEGLIGIBLE)  # the best one for this tau
-    tau = float(np.sum(1 / (t - point.eigenvalues) + 1 / (t + point.eigenvalues)))
+def minimize_epsilon(point: "Point") -> FloatArray:
+    """Weights whose epsilon is the least possible, up to ``TOLERANCE``, from those of ``point``."""
+    n_terms = 2 * len(point.Z) + len(point.weights)
+    tau = n_terms / max(point.epsilon, NEGLIGIBLE)
     for _ in range(MOST_STEPS):
-        if point.epsilon <= NEGLIGIBLE:
-            break
-        direction, promise = newton_direction(point, tau)
-        found = search(point, tau, direction, promise, most=2 * step)
+        found, decrement = newton_step(point, tau)
         if found is None:
             break  # as far as rounding lets it come
-        point, step = found
-        is_last = len(weights) + 2 * len(rows.Z) < TOLERANCE * point.epsilon * tau
-        if is_last and promise < NEAREST:
+        point, gap = found, max(TOLERANCE * found.epsilon, NEGLIGIBLE)
+        if decrement < 1 and n_terms / tau <= gap:
             break
-        if not is_last and promise < NEAR:
-            tau *= GROWTH
+        if decrement < NEAR:
+            tau = min(GROWTH * tau, n_terms / (AIM * gap))
     return point.weights
 
 
-def barrier_value(point: Point, tau: float) -> tuple[float, float]:
-    """f(w), and the t > epsilon at which it is attained.
+def newton_step(point: "Point", tau: float) -> tuple["Point | None", float]:
+    """Go in Newton's direction as far as f falls as promised; None if it does not.
 
-    There sum 1 / (t - lam) + 1 / (t + lam) = tau, over the eigenvalues lam of E. One over that sum
-    is a concave function of t: Newton's method on it comes from the left and never overshoots.
+    f is self-concordant: a step of 1 / (1 + decrement) is always short enough and keeps weights
+    positive. One up to eight times as long mostly is, too.
     """
-    gaps = np.concatenate([point.epsilon - point.eigenvalues, point.epsilon + point.eigenvalues])
-    above = 1 / tau  # t - epsilon
-    for _ in range(50):
-        inverse = 1 / (gaps + above)
-        total = float(np.sum(inverse))
-        if total <= (1 + 1e-13) * tau:
-            break
-        above += total * (total / tau - 1) / float(inverse @ inverse)
-    t = point.epsilon + above
-    return tau * t - float(np.sum(np.log(gaps + above)) + np.sum(np.log(point.weights))), t
+    value, t = point.barrier_value(tau)
+    direction, decrement = point.newton_direction(t)
+    step = 1 / (1 + max(decrement / 8, -direction.min()))
+    for length in (step, step / 2, step / 4, step / 8):
+        weights = point.weights * (1 + length * direction)
+        found = Point(point.V, point.sizes, point.Z, weights)
+        if found.barrier_value(tau)[0] < value - 0.1 * length * decrement**2:
+            return found, decrement
+    return None, decrement
 
 
-def gradient(point: Point, tau: float) -> FloatArray:
-    """Derivatives of f along relative changes of the weights: w_i v_i^T (P - N) v_i - 1.
+class Point:
+    """Weights w of rows V, of which so many consecutive ones share a weight, and f there.
 
-    P = (t I - E)^-1 and N = (t I + E)^-1. That t is a minimum, too, does not change them.
+    C has the rows sqrt(w_i) v_i, in the coordinates of the eigenvectors of E(w).
     """
-    _, t = barrier_value(point, tau)
-    terms = point.C**2 @ (1 / (t - point.eigenvalues) - 1 / (t + point.eigenvalues))
-    return sums(terms, point.rows.sizes) - 1
 
+    def __init__(
+        self, V: FloatArray, sizes: IndexArray, Z: FloatArray, weights: FloatArray
+    ) -> None:
+        self.V, self.sizes, self.Z, self.weights = V, sizes, Z, weights
+        Y = np.sqrt(np.repeat(weights, sizes))[:, None] * V
+        self.eigenvalues, Q, _ = dsyevd(dsyrk(1.0, Y.T, lower=1) - Z, lower=1)
+        self.C = Y @ Q
+        self.epsilon = float(max(-self.eigenvalues[0], self.eigenvalues[-1]))
 
-def newton_direction(point: Point, tau: float) -> tuple[FloatArray, float]:
-    """Relative changes of the weights, -H^-1 g, and the decrease g^T H^-1 g that they promise.
+    def barrier_value(self, tau: float) -> tuple[float, float]:
+        """f(w), and the t > epsilon at which it is attained.
 
-    With C the rows sqrt(w_i) v_i and o the entrywise product,
+        There sum 1 / (t - lam) + 1 / (t + lam) = tau, over the eigenvalues lam of E.
+        """
+        gaps = self.epsilon - np.concatenate([self.eigenvalues, -self.eigenvalues])
+        x = brentq(lambda x: np.sum(1 / (tau * gaps + x)) - 1, 1, 2 * len(gaps))
+        t = self.epsilon + x / tau
+        logs = np.sum(np.log(gaps + x / tau)) + np.sum(np.log(self.weights))
+        return float(tau * t - logs), t
 
-        H = (C P C^T) o (C P C^T) + (C N C^T) o (C N C^T) + I - h h^T / k
+    def newton_direction(self, t: float) -> tuple[FloatArray, float]:
+        """Relative changes of the weights, -H^-1 g, and the decrement (g^T H^-1 g)^1/2.
 
-    where the last term, h = diag(C (N^2 - P^2) C^T) and k = tr(P^2 + N^2), is t giving way. Of rows
-    with one weight in common, entries are added up.
-    """
-    _, t = barrier_value(point, tau)
-    p, n = 1 / (t - point.eigenvalues), 1 / (t + point.eigenvalues)
-    sizes = point.rows.sizes
-    H = squared_gram(point.C * np.sqrt(p), sizes)
-    H += squared_gram(point.C * np.sqrt(n), sizes)
-    H.ravel(order="K")[:: len(H) + 1] += 1
-    g, h = gradient(point, tau), sums(point.C**2 @ (n**2 - p**2), sizes)
-    factor, failed = dpotrf(H, lower=1, clean=0, overwrite_a=1)
-    if failed:
-        return np.zeros(len(H)), 0.0  # rounding errors hide the way on
-    solved, _ = dpotrs(factor, np.column_stack([g, h]), lower=1)
-    Hg, Hh = solved.T
-    direction = -(Hg + Hh * ((h @ Hg) / (p @ p + n @ n - h @ Hh)))
-    return direction, float(-g @ direction)
+        With P = (t I - E)^-1, N = (t I + E)^-1 and o the entrywise product,
+
+            g = diag(C (P - N) C^T) - 1
+            H = (C P C^T) o (C P C^T) + (C N C^T) o (C N C^T) + I - h h^T / k
+
+        where the last term, h = diag(C (N^2 - P^2) C^T) and k = tr(P^2 + N^2), is t giving way. Of
+        rows with one weight in common, entries are added up.
+        """
+        C, sizes = self.C, self.sizes
+        p, n = 1 / (t - self.eigenvalues), 1 / (t + self.eigenvalues)
+        g, h = sums(C**2 @ (p - n), sizes) - 1, sums(C**2 @ (n**2 - p**2), sizes)
+        H = squared_gram(C * np.sqrt(p), sizes) + squared_gram(C * np.sqrt(n), sizes)
+        H -= np.outer(h, h / (p @ p + n @ n)).T
+        H.ravel(order="K")[:: len(H) + 1] += 1
+        factor, failed = dpotrf(H, lower=1, clean=0, overwrite_a=1)
+        if failed:
+            return np.zeros(len(H)), 0.0  # rounding errors hide the way on
+        direction, _ = dpotrs(factor, -g, lower=1)
+        return direction, math.sqrt(max(0.0, -g @ direction))
 
 
 def squared_gram(C: FloatArray, sizes: IndexArray) -> FloatArray:
@@ -295,24 +225,4 @@ def squared_gram(C: FloatArray, sizes: IndexArray) -> FloatArray:
     if len(C) == len(sizes):
         gram: FloatArray = dsyrk(1.0, C.T, trans=1, lower=1)
         return np.square(gram, out=gram)
-    starts = np.cumsum(sizes) - sizes
-    squares = (C @ C.T) ** 2
-    return np.asfortranarray(np.add.reduceat(np.add.reduceat(squares, starts, 0), starts, 1))
-
-
-def search(
-    point: Point, tau: float, direction: FloatArray, promise: float, most: float
-) -> tuple[Point, float] | None:
-    """Go along ``direction`` while weights stay positive and f falls as promised; None: nowhere.
-
-    Returns the point and the step, at most 1 and at most ``most``.
-    """
-    value, _ = barrier_value(point, tau)
-    step = min(1.0, most, 0.95 / max(float(-direction.min()), 0.95))
-    while step > 1e-6 and promise > 0:
-        found = decompose(point.rows, point.weights * (1 + step * direction))
-        reached, _ = barrier_value(found, tau)
-        if reached <= value - 0.1 * step * promise:
-            return found, step
-        step /= 2
-    return None
+    return np.asfortranarray(sums(sums((C @ C.T) ** 2, sizes).T, sizes))
