@@ -41,18 +41,18 @@ def test_scores_that_are_no_numbers_draw_nothing_out_of_bounds(rule, value, wher
     """Where no row matches, no draw is made, and nothing is written past the end."""
     rows = np.random.default_rng(0).standard_normal((20, 4)) / 10
     rows[where] = value
-    decomposition = compiled.tridiagonalize(np.zeros((4, 4)))
-    Z = np.zeros((0, 4))
     ahead = compiled.draws(
         rule,
-        (
-            compiled.Side(rows, Z, decomposition, -7.0, 1.0, 4 / 7.0),
-            compiled.Side(rows, Z, decomposition, 20.0, 2.0, 4 / 20.0),
-        ),
-        np.empty(0),
+        rows=(rows, rows),
         sizes=np.ones(20, dtype=np.intp),
         selected=np.zeros(20, dtype=bool),
         again=True,
+        decompositions=(compiled.tridiagonalize(np.zeros((4, 4))),) * 2,
+        places=(-7.0, 20.0),
+        steps=(1.0, 2.0),
+        potentials=(4 / 7.0, 4 / 20.0),
+        Z=(np.zeros((0, 4)),) * 2,
+        t=np.empty(0),
         most=3,
         most_stale=3,
     )

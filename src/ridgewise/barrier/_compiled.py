@@ -17,6 +17,8 @@ from scipy.linalg.lapack import dorghr, dstebz, dsytrd
 from ridgewise._typing import BoolArray, FloatArray, IndexArray
 from ridgewise.barrier._problem import NEAR_TIE, RULES
 
+Pair = tuple[FloatArray, FloatArray]  # one for the lower barrier, one for the upper
+
 BLOCK_SIZE = 32  # of LAPACK's blocked algorithms
 TOLERANCE = 1e-3  # of the least eigenvalue: barriers move by 1
 
@@ -122,62 +124,41 @@ def tridiagonalize(A: FloatArray) -> Decomposition:
     return Decomposition(Q, diagonal, np.append(off, 0.0))
 
 
-class Side(NamedTuple):
-    """What draws need to know of a barrier."""
-
-    rows: FloatArray  # of the pool, in the coordinates of the decomposition
-    Z: FloatArray  # the same of the rows drawn since
-    decomposition: Decomposition
-    place: float  # before the first draw
-    step: float  # by which the barrier moves before each
-    potential: float
-
-
 class Ahead(NamedTuple):
     """Draws made, and what is known after them."""
 
     state: State
     drawn: IndexArray  # groups
     t: FloatArray
-    Z: list[FloatArray]  # of both sides
+    Z: Pair
     potentials: tuple[float, float]
     n_looked_at: int
 
 
 def draws(
     rule: str,
-    sides: tuple[Side, Side],
-    t: FloatArray,
     *,
-    sizes: IndexArray,
-    selected: BoolArray,
-    again: bool,
-    most: int,
-    most_stale: int,
+    rows: Pair,  # in the coordinates of either decomposition
+    sizes: IndexArray,  # of the groups that they are in, most of them of one row
+    selected: BoolArray,  # groups to draw only where no other is feasible, and ...
+    again: bool,  # ... only if that is allowed
+    decompositions: tuple[Decomposition, Decomposition],
+    places: tuple[float, float],  # of the barriers, before the first of these draws
+    steps: tuple[float, float],  # by which they move before each draw
+    potentials: tuple[float, float],
+    Z: Pair,  # rows drawn since the decomposition, in its coordinates, and ...
+    t: FloatArray,  # ... their weights
+    most: int,  # draws to make, or fewer: ...
+    most_stale: int,  # ... none where Z has so many rows
 ) -> Ahead:
-    """Make draws until there are as many as wanted, or something else has to be done first.
-
-    Parameters
-    ----------
-    rule : str
-    sides : tuple of Side
-        The lower and the upper barrier.
-    t : ndarray
-        Weights of the rows of Z.
-    sizes : ndarray of shape (n_groups,)
-        Of the groups that rows are in, most of them of one row.
-    selected : ndarray of shape (n_groups,)
-        Groups to draw only where no other is feasible, and only if ``again``.
-    most, most_stale : int
-        So many draws, or fewer: none is made where Z has ``most_stale`` rows.
-    """
+    """Make draws until there are as many as wanted, or something else has to be done first."""
     n_stale, starts = len(t), np.append(0, np.cumsum(sizes)).astype(np.int64)
     room = most_stale + int(sizes.max()) - 1  # the last draw may exceed `most_stale`
-    Z = [np.concatenate([side.Z, np.empty((room - n_stale, side.Z.shape[1]))]) for side in sides]
+    lower, upper = (np.concatenate([side, np.empty((room - n_stale, side.shape[1]))]) for side in Z)
     t = np.concatenate([t, np.empty(room - n_stale)])
     is_selected, drawn = selected.astype(np.uint8), np.empty(most, np.int64)
     block = Block(
-        l=Z[0].shape[1],
+        l=lower.shape[1],
         n_groups=len(sizes),
         rule=RULES.index(rule),
         again=again,
@@ -185,14 +166,14 @@ def draws(
         most_stale=most_stale,
         n_stale=n_stale,
         near_tie=NEAR_TIE,
-        least=sides[0].decomposition.least,
-        place=tuple(side.place for side in sides),
-        step=tuple(side.step for side in sides),
-        potential=tuple(side.potential for side in sides),
-        rows=tuple(address(side.rows) for side in sides),
-        diagonal=tuple(address(side.decomposition.diagonal) for side in sides),
-        off=tuple(address(side.decomposition.off) for side in sides),
-        Z=tuple(map(address, Z)),
+        least=decompositions[0].least,
+        place=places,
+        step=steps,
+        potential=potentials,
+        rows=tuple(map(address, rows)),
+        diagonal=tuple(address(side.diagonal) for side in decompositions),
+        off=tuple(address(side.off) for side in decompositions),
+        Z=(address(lower), address(upper)),
         t=address(t),
         starts=starts.ctypes.data,
         selected=is_selected.ctypes.data,
@@ -204,7 +185,7 @@ def draws(
         raise MemoryError(f"no room for {most} draws among {len(sizes)} rows of {block.l}")
     drawn = drawn[: block.n_drawn]
     first = n_stale + np.cumsum(sizes[drawn]) - sizes[drawn]
-    Z = [rows[: block.n_stale] for rows in Z]
+    Z = lower[: block.n_stale], upper[: block.n_stale]
     return Ahead(state, drawn, t[first], Z, tuple(block.potential), block.n_looked_at)
 
 

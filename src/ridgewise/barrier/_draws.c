@@ -352,28 +352,22 @@ INLINE double preference(const Block *block, int64_t group, double lv, double uv
     return block->rule == NORM ? -(double)group : block->rule == SLACK ? lv - uv : lv / uv;
 }
 
-/* Rate some groups, four at most, that are feasible and may be as good as that. */
-KERNEL void weigh(Work *work, Block *block, int64_t n, const int64_t *groups, double as_good)
+/* Rate some groups, four at most, if they are feasible. */
+KERNEL void weigh(Work *work, Block *block, int64_t n, const int64_t *groups)
 {
-    double square[FOUR], plain[FOUR], lv[FOUR], term[FOUR];
-    int64_t left[FOUR] = {0}, n_left = 0;
-    block->n_looked_at += n;
-    measure(work, &work->barrier[0], n, groups, square, plain);
+    double square[2][FOUR], plain[2][FOUR];
+    for (int side = 0; side < 2; side++)
+        measure(work, &work->barrier[side], n, groups, square[side], plain[side]);
     for (int64_t i = 0; i < n; i++) {
         const int64_t g = groups[i];
+        const double term = square[0][i] / work->barrier[0].change, lv = term - plain[0][i];
+        const double uv = square[1][i] / work->barrier[1].change + plain[1][i];
+        const int is_feasible = lv > 0 && lv >= uv - block->near_tie * term;
         work->hopes[g] = -INFINITY;
-        term[n_left] = square[i] / work->barrier[0].change, lv[n_left] = term[n_left] - plain[i];
-        const int is_out = lv[n_left] < work->uv[g] - block->near_tie * term[n_left] ||
-                           preference(block, g, lv[n_left], work->uv[g]) < as_good;
-        if (!is_out) left[n_left++] = g;
+        work->rated[g] = is_feasible ? preference(block, g, lv, uv) : -INFINITY;
+        work->t[g] = 2 / (lv + uv);
     }
-    measure(work, &work->barrier[1], n_left, left, square, plain);
-    for (int64_t i = 0; i < n_left; i++) {
-        const double uv = square[i] / work->barrier[1].change + plain[i];
-        if (!(lv[i] > 0 && lv[i] >= uv - block->near_tie * term[i])) continue;
-        work->rated[left[i]] = preference(block, left[i], lv[i], uv);
-        work->t[left[i]] = 2 / (lv[i] + uv);
-    }
+    block->n_looked_at += n;
 }
 
 /* The four groups of the largest hopes that are as good as that, or fewer, in descending order. */
@@ -406,7 +400,7 @@ KERNEL int64_t best_feasible(Work *work, Block *block, int selected, int64_t sta
         rated[g] = -INFINITY;
     }
     while ((n = most_hopeful(work->hopes, start, stop, as_good, groups)) > 0) {
-        weigh(work, block, n, groups, as_good);
+        weigh(work, block, n, groups);
         for (int64_t i = 0; i < n; i++) best = rated[groups[i]] > best ? rated[groups[i]] : best;
         if (best > -INFINITY) as_good = best - 10 * block->near_tie * fabs(best);
     }

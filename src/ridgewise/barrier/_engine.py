@@ -118,7 +118,8 @@ class Engine:
         self.stale = np.empty((0, vectors.rank))  # rows drawn since, and ...
         self.stale_t = np.empty(0)  # ... their weights
         self.fresh_until, self.depth = 0, 0
-        self.potentials: tuple[float, float] | None = None
+        # where they are known; at first l / start, whatever the penalty
+        self.potentials: Any = (self.barriers.s, self.barriers.s / self.barriers.delta_U)
         # a tridiagonal matrix has fewer digits of small eigenvalues, which matter at s near 1
         is_close = penalty is not None and self.barriers.s > MOST_S_COMPILED
         self.is_compiled = compiled.draw_ahead is not None and not is_close
@@ -159,7 +160,7 @@ class Engine:
     def set_pool(self, positions: IndexArray, rows: Any) -> None:
         """Have draws made among these positions."""
         self.pool, self.rows = positions, rows
-        self.rotated: tuple[FloatArray, FloatArray] | None = None
+        self.rotated: Any = None  # the same in the coordinates of both decompositions
 
     def fill(self) -> None:
         """Score all rows, and have those in the pool that have the most slack."""
@@ -224,7 +225,7 @@ class Engine:
         room = int(lower.least - self.barriers.places(self.tau)[0]) - 1
         self.fresh_until = self.tau + max(1, min(self.most_stale, room))
         self.width, self.depth = 2 * self.depth + FIRST_ROWS, 0
-        self.Z = [self.stale, self.stale]  # no rows
+        self.Z = self.stale, self.stale  # no rows
 
     def grown(self) -> FloatArray:
         """A with the draws since the last decomposition in it."""
@@ -248,11 +249,16 @@ class Engine:
         room = math.ceil((self.most_stale - len(self.stale)) / sizes.min())
         ahead = compiled.draws(
             self.rule,
-            self.sides(),
-            self.stale_t,
+            rows=self.rotated,
             sizes=sizes,
             selected=self.selected[self.looked_at],
             again=self.again,
+            decompositions=self.decompositions,
+            places=self.barriers.places(self.tau),
+            steps=(1.0, self.barriers.delta_U),
+            potentials=self.potentials,
+            Z=self.Z,
+            t=self.stale_t,
             most=min(until - self.tau, room),
             most_stale=self.most_stale,
         )
@@ -287,26 +293,11 @@ class Engine:
         self.looked_at = self.pool[drawable]
         self.rotated = self.in_coordinates(part(self.rows, self.sizes[self.pool], drawable))
 
-    def in_coordinates(self, rows: Any) -> tuple[FloatArray, FloatArray]:
+    def in_coordinates(self, rows: Any) -> compiled.Pair:
         """The rows in the coordinates of both decompositions."""
         lower, upper = self.decompositions
         rotated = rows @ lower.Q
         return rotated, rotated if lower is upper else rows @ upper.Q
-
-    def sides(self) -> tuple[compiled.Side, compiled.Side]:
-        """Both barriers."""
-        assert self.rotated is not None
-        assert self.potentials is not None
-        lower, upper = map(
-            compiled.Side,
-            self.rotated,
-            self.Z,
-            self.decompositions,
-            self.barriers.places(self.tau),
-            (1.0, self.barriers.delta_U),
-            self.potentials,
-        )
-        return lower, upper
 
     def record(self, positions: IndexArray, t: FloatArray) -> None:
         """Remember draws."""
