@@ -28,6 +28,7 @@ POOL_FEATURES = 640, 2048  # ... and features, about; between these, a 12th of a
 REBASE = 16  # steps after which the bounds on gains in a pool are computed anew
 MARGIN = 0.5  # by which gains outside may rise more than in the pool, of the spread there
 SMALL = 12  # features of a group up to which products of its matrices are not worth a BLAS call
+DRIFT = 1e-4  # relative error of gains in single precision from which on they are not used
 AT_ONCE = 64  # steps that are checked by one product with all features
 
 
@@ -64,6 +65,8 @@ class GroupState(State):
         unknown = self.affordable
         size = min(self.size, int(np.count_nonzero(unknown)))
         bounds = self.problem.groups.sums(np.maximum(self.heights(), 0)) / self.prices + 1e-300
+        if self.may_round:
+            self.R, self.N = self.R.astype(np.float32), self.N.astype(np.float32)
         self.gains = np.where(unknown | (size == 0), bounds * self.shares, -1)
         is_settled = size == 0
         while not is_settled:
@@ -90,9 +93,8 @@ class GroupState(State):
     def exact(self, ids: IndexArray) -> FloatArray:
         """The gains of some groups for their costs."""
         found = np.empty(len(ids))
-        R, N = self.R.astype(self.dtype), self.N.astype(self.dtype)
         for some, rows in self.stacks(ids, self.columns.block_width):
-            G, H = forms(rows.astype(self.dtype, copy=False), R, N)
+            G, H = forms(rows, self.R, self.N)
             found[np.searchsorted(ids, some)] = traces(G, H)
         return found / self.prices[ids]
 
@@ -125,7 +127,8 @@ class GroupState(State):
                 missing = np.arange(k) >= groups.sizes[some, None]
                 places = groups.starts[some, None] + np.where(missing, 0, np.arange(k))
                 features, back = np.unique(groups.order[places], return_inverse=True)
-                rows: FloatArray = self.columns.take(features).T[back.reshape(places.shape)]
+                taken = self.columns.take(features).T.astype(self.R.dtype, copy=False)
+                rows: FloatArray = taken[back.reshape(places.shape)]
                 rows[missing] = 0
                 if k > rows.shape[2]:  # only X_g X_g^T matters: n features do as well
                     rows = np.asarray(np.linalg.qr(rows, mode="r"))
@@ -145,7 +148,8 @@ class GroupState(State):
         chosen = self.pool.ids[self.pool.picks]
         taken = np.sqrt(np.array(gains) / self.prices[chosen]) * (1 + TIE[self.dtype])
         self.record(chosen.tolist(), gains)
-        self.measure()
+        if not self.is_confirmed(len(chosen)):
+            return True
         if len(bases) > 0:
             highest = self.roots_outside(bases[:-1], others, np.maximum(shares, self.shares))
         else:
@@ -158,6 +162,20 @@ class GroupState(State):
             self.most = 4 * kept
             self.forget(len(chosen) - kept)
             self.measure()
+        return True
+
+    def is_confirmed(self, steps: int) -> bool:
+        """Measure, and correct the gains of the last steps; undo them if these have drifted."""
+        found = np.array(self.objectives[-1 - steps :])
+        self.measure()
+        drop, error = found[0] - self.objectives[-1], found[-1] - self.objectives[-1]
+        if self.may_round and abs(error) > DRIFT * drop + self.problem.slack:
+            self.dtype, self.may_round = np.float64, False
+            self.forget(steps)
+            self.measure()
+            return False
+        found[1:] -= error * (found[0] - found[1:]) / max(found[0] - found[-1], 1e-300)
+        self.objectives[-1 - steps : -1] = found[:-1].tolist()
         return True
 
     def steps(
@@ -300,7 +318,7 @@ class Pool:
 
     def move(self, j: int, A: FloatArray, W: FloatArray) -> None:
         """Update all groups after the one at place j was added."""
-        both = np.hstack([A, W]).T
+        both = np.hstack([A, W]).T.astype(self.stacks[0].P.dtype, copy=False)
         for stack in self.stacks:
             stack.move(both)
         self.picks.append(j)
