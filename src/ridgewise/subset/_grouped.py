@@ -26,7 +26,8 @@ from ridgewise.subset._state import TIE, State, add, largest
 POOL = 32  # groups at least ...
 POOL_FEATURES = 640, 2048  # ... and features, about; between these, a 12th of all dense ones
 REBASE = 16  # steps after which the bounds on gains in a pool are computed anew
-MARGIN = 0.5  # by which gains outside may rise more than in the pool, of the spread there
+MARGIN = 0.5  # by which gains outside may rise more than in the pool, of the spread there ...
+DEVIATIONS = 3.5  # ... but by no more than so many standard deviations
 SMALL = 12  # features of a group up to which products of its matrices are not worth a BLAS call
 DRIFT = 1e-4  # relative error of gains in single precision from which on they are not used
 AT_ONCE = 64  # steps that are checked by one product with all features
@@ -79,7 +80,7 @@ class GroupState(State):
             self.shares = np.minimum(rise * self.shares, 1)
             unknown[ids] = False
             self.gains[unknown] = (bounds * self.shares)[unknown]
-            enough = float(np.partition(found, size // 4)[size // 4])
+            enough, median = np.partition(found, [size // 4, size // 2])[[size // 4, size // 2]]
             others = np.flatnonzero(unknown & (self.gains > enough))
             self.gains[others] = self.exact(others)
             unknown[others] = False
@@ -88,7 +89,7 @@ class GroupState(State):
             self.gains[ids] = found
             for some in (ids, others):
                 self.shares[some] = np.clip(self.gains[some] / bounds[some], 1e-10, 1)
-            is_settled = is_settled or self.outside <= enough
+            is_settled = is_settled or self.outside <= median
 
     def exact(self, ids: IndexArray) -> FloatArray:
         """The gains of some groups for their costs."""
@@ -307,8 +308,9 @@ class Pool:
         rises = (self.roots - self.first)[self.left]
         if len(rises) == 0:
             return 0.0
-        most = float(rises.max())
-        return most + MARGIN * (most - float(rises.mean()))
+        mean = float(rises.mean())
+        spread = (1 + MARGIN) * (float(rises.max()) - mean)
+        return mean + min(spread, DEVIATIONS * float(rises.std()))
 
     def features(self, j: int) -> FloatArray:
         """Those of the group at place j."""
