@@ -152,7 +152,9 @@ class GroupState(State):
         if not self.is_confirmed(len(chosen)):
             return True
         if len(bases) > 0:
-            highest = self.roots_outside(bases[:-1], others, np.maximum(shares, self.shares))
+            highest = self.roots_outside(
+                bases[:-1], np.where(others, np.maximum(shares, self.shares), 0), taken.min()
+            )
         else:
             after = np.sqrt(np.maximum(self.gains[others], 0)).max(initial=-math.inf) - rises[-1]
             highest = max(outside, after) + rises[1:-1]
@@ -213,10 +215,10 @@ class GroupState(State):
         return gains, np.array(rises), bases[1:]
 
     def roots_outside(
-        self, bases: list[FloatArray], others: BoolArray, shares: FloatArray
+        self, bases: list[FloatArray], shares: FloatArray, least: float
     ) -> FloatArray:
-        """The largest sqrt(gain) of the others for each of some B, for gains of these shares."""
-        found = []
+        """The largest sqrt(gain) for each of some B, or ``least``, for gains of these shares."""
+        found, groups = [np.empty(0)], self.problem.groups
         for start in range(0, len(bases), AT_ONCE):
             some = bases[start : start + AT_ONCE]
             h = np.empty((len(some), self.columns.shape[1]))
@@ -224,10 +226,12 @@ class GroupState(State):
             for place, products in self.columns.products(B):
                 squares = np.square(products.T).reshape(len(some), -1, len(products))
                 squares.sum(axis=1, out=h[:, place])
-            for one in h:
-                gains = self.problem.groups.sums(one) * shares / self.prices
-                found.append(math.sqrt(gains[others].max()))
-        return np.array(found)
+            near = np.flatnonzero(groups.sums(h.max(axis=0)) * shares / self.prices > least**2)
+            starts = np.cumsum(groups.sizes[near]) - groups.sizes[near]
+            heights = np.add.reduceat(h[:, groups.members(near)], starts, axis=1)
+            gains = heights * (shares / self.prices)[near]
+            found.append(np.sqrt(gains.max(axis=1, initial=least**2)))
+        return np.concatenate(found)
 
 
 class Pool:
