@@ -30,6 +30,7 @@ MARGIN = 0.5  # by which gains outside may rise more than in the pool, of the sp
 DEVIATIONS = 3.5  # ... but by no more than so many standard deviations
 SMALL = 12  # features of a group up to which products of its matrices are not worth a BLAS call
 DRIFT = 1e-4  # relative error of gains in single precision from which on they are not used
+LONG = 1e4  # squared length, of alpha, from which on single precision would lose I in I + G
 AT_ONCE = 64  # steps that are checked by one product with all features
 
 
@@ -50,6 +51,7 @@ class GroupState(State):
 
     def __init__(self, problem: Problem, limits: Limits) -> None:
         super().__init__(problem, limits)
+        self.may_round &= float(self.lengths2.max()) < LONG * problem.alpha
         fewest, most = POOL_FEATURES
         is_sparse = self.columns.is_sparse_enough  # then a look at all groups costs little
         features = fewest if is_sparse else min(max(self.columns.shape[1] // 12, fewest), most)
