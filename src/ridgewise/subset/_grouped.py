@@ -11,6 +11,8 @@ than those of the pool do, with a margin, and the pool is left when a group outs
 Their gains after the steps are a check; with few targets, so are the bounds at every step. Steps at
 which a group outside may have been better are undone. The path is that of the plain algorithm
 unless gains outside change in ways that gains in the pool do not.
+
+Pools of large data are in single precision. The objective is computed anew after the steps of each.
 """
 
 import math
@@ -27,7 +29,7 @@ POOL = 32  # groups at least ...
 POOL_FEATURES = 640, 2048  # ... and features, about; between these, a 12th of all dense ones
 REBASE = 16  # steps after which the bounds on gains in a pool are computed anew
 MARGIN = 0.5  # by which gains outside may rise more than in the pool, of the spread there ...
-DEVIATIONS = 3.5  # ... but by no more than so many standard deviations
+DEVIATIONS = 3.75  # ... but by no more than so many standard deviations
 SMALL = 12  # features of a group up to which products of its matrices are not worth a BLAS call
 DRIFT = 1e-4  # relative error of gains in single precision from which on they are not used
 LONG = 1e4  # squared length, of alpha, from which on single precision would lose I in I + G
