@@ -93,6 +93,36 @@ def test_more_groups_than_a_pool_holds(target, large, monkeypatch):
     check_same(X, groups, target, 0.1, 100, rng.standard_normal((30, 1)))
 
 
+def test_gains_that_have_drifted(monkeypatch):
+    """Steps in single precision are undone, and made in double precision."""
+    monkeypatch.setattr(_state, "LARGE", 0)
+    monkeypatch.setattr(grouped, "DRIFT", -1.0)
+    rng = np.random.default_rng(3)
+    X, groups = instance(rng, 30, 400)
+    problem = Problem.of(compute_spectrum(X), "data", 0.1 * float(np.sum(X**2)) / 30, groups=groups)
+    state = grouped.GroupState(problem, Limits.count(400, 40))
+    assert state.R.dtype == np.float32
+    assert state.choose(-np.inf)
+    assert state.selected == []
+    assert state.R.dtype == state.N.dtype == np.float64
+    check_same(X, groups, "data", 0.1, 40, None)
+
+
+@pytest.mark.parametrize("share", [1e-3, 1e-6, 1e-9, 1e-12])
+def test_large_data_with_a_small_alpha(share, monkeypatch):
+    """As good as in double precision."""
+    rng = np.random.default_rng(5)
+    X, groups = instance(rng, 30, 300)
+    problem = Problem.of(
+        compute_spectrum(X), "data", share * float(np.sum(X**2)) / 30, groups=groups
+    )
+    limits, found = Limits.count(300, 60), []
+    for large in (0, 2**30):
+        monkeypatch.setattr(_state, "LARGE", large)
+        found.append(greedy_path(problem, limits).objectives)
+    assert_allclose(*found, rtol=1e-5, atol=1e-7 * problem.of_none)
+
+
 def test_equal_groups_tie():
     """The one that comes first is taken."""
     X = np.random.default_rng(0).standard_normal((20, 600))

@@ -11,6 +11,8 @@ than those of the pool do, with a margin, and the pool is left when a group outs
 Their gains after the steps are a check; with few targets, so are the bounds at every step. Steps at
 which a group outside may have been better are undone. The path is that of the plain algorithm
 unless gains outside change in ways that gains in the pool do not.
+
+Pools of large data are in single precision. The objective is computed anew after the steps of each.
 """
 
 import math
@@ -26,8 +28,11 @@ from ridgewise.subset._state import TIE, State, add, largest
 POOL = 32  # groups at least ...
 POOL_FEATURES = 640, 2048  # ... and features, about; between these, a 12th of all dense ones
 REBASE = 16  # steps after which the bounds on gains in a pool are computed anew
-MARGIN = 0.5  # by which gains outside may rise more than in the pool, of the spread there
+MARGIN = 0.5  # by which gains outside may rise more than in the pool, of the spread there ...
+DEVIATIONS = 3.75  # ... but by no more than so many standard deviations
 SMALL = 12  # features of a group up to which products of its matrices are not worth a BLAS call
+DRIFT = 1e-4  # relative error of gains in single precision from which on they are not used
+LONG = 1e4  # squared length, of alpha, from which on single precision would lose I in I + G
 AT_ONCE = 64  # steps that are checked by one product with all features
 
 
@@ -48,6 +53,7 @@ class GroupState(State):
 
     def __init__(self, problem: Problem, limits: Limits) -> None:
         super().__init__(problem, limits)
+        self.may_round &= float(self.lengths2.max()) < LONG * problem.alpha
         fewest, most = POOL_FEATURES
         is_sparse = self.columns.is_sparse_enough  # then a look at all groups costs little
         features = fewest if is_sparse else min(max(self.columns.shape[1] // 12, fewest), most)
@@ -64,6 +70,8 @@ class GroupState(State):
         unknown = self.affordable
         size = min(self.size, int(np.count_nonzero(unknown)))
         bounds = self.problem.groups.sums(np.maximum(self.heights(), 0)) / self.prices + 1e-300
+        if self.may_round:
+            self.R, self.N = self.R.astype(np.float32), self.N.astype(np.float32)
         self.gains = np.where(unknown | (size == 0), bounds * self.shares, -1)
         is_settled = size == 0
         while not is_settled:
@@ -76,7 +84,7 @@ class GroupState(State):
             self.shares = np.minimum(rise * self.shares, 1)
             unknown[ids] = False
             self.gains[unknown] = (bounds * self.shares)[unknown]
-            enough = float(np.partition(found, size // 4)[size // 4])
+            enough, median = np.partition(found, [size // 4, size // 2])[[size // 4, size // 2]]
             others = np.flatnonzero(unknown & (self.gains > enough))
             self.gains[others] = self.exact(others)
             unknown[others] = False
@@ -85,14 +93,13 @@ class GroupState(State):
             self.gains[ids] = found
             for some in (ids, others):
                 self.shares[some] = np.clip(self.gains[some] / bounds[some], 1e-10, 1)
-            is_settled = is_settled or self.outside <= enough
+            is_settled = is_settled or self.outside <= median
 
     def exact(self, ids: IndexArray) -> FloatArray:
         """The gains of some groups for their costs."""
         found = np.empty(len(ids))
-        R, N = self.R.astype(self.dtype), self.N.astype(self.dtype)
         for some, rows in self.stacks(ids, self.columns.block_width):
-            G, H = forms(rows.astype(self.dtype, copy=False), R, N)
+            G, H = forms(rows, self.R, self.N)
             found[np.searchsorted(ids, some)] = traces(G, H)
         return found / self.prices[ids]
 
@@ -125,7 +132,8 @@ class GroupState(State):
                 missing = np.arange(k) >= groups.sizes[some, None]
                 places = groups.starts[some, None] + np.where(missing, 0, np.arange(k))
                 features, back = np.unique(groups.order[places], return_inverse=True)
-                rows: FloatArray = self.columns.take(features).T[back.reshape(places.shape)]
+                taken = self.columns.take(features).T.astype(self.R.dtype, copy=False)
+                rows: FloatArray = taken[back.reshape(places.shape)]
                 rows[missing] = 0
                 if k > rows.shape[2]:  # only X_g X_g^T matters: n features do as well
                     rows = np.asarray(np.linalg.qr(rows, mode="r"))
@@ -145,9 +153,12 @@ class GroupState(State):
         chosen = self.pool.ids[self.pool.picks]
         taken = np.sqrt(np.array(gains) / self.prices[chosen]) * (1 + TIE[self.dtype])
         self.record(chosen.tolist(), gains)
-        self.measure()
+        if not self.is_confirmed(len(chosen)):
+            return True
         if len(bases) > 0:
-            highest = self.roots_outside(bases[:-1], others, np.maximum(shares, self.shares))
+            highest = self.roots_outside(
+                bases[:-1], np.where(others, np.maximum(shares, self.shares), 0), taken.min()
+            )
         else:
             after = np.sqrt(np.maximum(self.gains[others], 0)).max(initial=-math.inf) - rises[-1]
             highest = max(outside, after) + rises[1:-1]
@@ -158,6 +169,20 @@ class GroupState(State):
             self.most = 4 * kept
             self.forget(len(chosen) - kept)
             self.measure()
+        return True
+
+    def is_confirmed(self, steps: int) -> bool:
+        """Measure, and correct the gains of the last steps; undo them if these have drifted."""
+        found = np.array(self.objectives[-1 - steps :])
+        self.measure()
+        drop, error = found[0] - self.objectives[-1], found[-1] - self.objectives[-1]
+        if self.may_round and abs(error) > DRIFT * drop + self.problem.slack:
+            self.dtype, self.may_round = np.float64, False
+            self.forget(steps)
+            self.measure()
+            return False
+        found[1:] -= error * (found[0] - found[1:]) / max(found[0] - found[-1], 1e-300)
+        self.objectives[-1 - steps : -1] = found[:-1].tolist()
         return True
 
     def steps(
@@ -194,10 +219,10 @@ class GroupState(State):
         return gains, np.array(rises), bases[1:]
 
     def roots_outside(
-        self, bases: list[FloatArray], others: BoolArray, shares: FloatArray
+        self, bases: list[FloatArray], shares: FloatArray, least: float
     ) -> FloatArray:
-        """The largest sqrt(gain) of the others for each of some B, for gains of these shares."""
-        found = []
+        """The largest sqrt(gain) for each of some B, or ``least``, for gains of these shares."""
+        found, groups = [np.empty(0)], self.problem.groups
         for start in range(0, len(bases), AT_ONCE):
             some = bases[start : start + AT_ONCE]
             h = np.empty((len(some), self.columns.shape[1]))
@@ -205,10 +230,12 @@ class GroupState(State):
             for place, products in self.columns.products(B):
                 squares = np.square(products.T).reshape(len(some), -1, len(products))
                 squares.sum(axis=1, out=h[:, place])
-            for one in h:
-                gains = self.problem.groups.sums(one) * shares / self.prices
-                found.append(math.sqrt(gains[others].max()))
-        return np.array(found)
+            near = np.flatnonzero(groups.sums(h.max(axis=0)) * shares / self.prices > least**2)
+            starts = np.cumsum(groups.sizes[near]) - groups.sizes[near]
+            heights = np.add.reduceat(h[:, groups.members(near)], starts, axis=1)
+            gains = heights * (shares / self.prices)[near]
+            found.append(np.sqrt(gains.max(axis=1, initial=least**2)))
+        return np.concatenate(found)
 
 
 class Pool:
@@ -289,8 +316,9 @@ class Pool:
         rises = (self.roots - self.first)[self.left]
         if len(rises) == 0:
             return 0.0
-        most = float(rises.max())
-        return most + MARGIN * (most - float(rises.mean()))
+        mean = float(rises.mean())
+        spread = (1 + MARGIN) * (float(rises.max()) - mean)
+        return mean + min(spread, DEVIATIONS * float(rises.std()))
 
     def features(self, j: int) -> FloatArray:
         """Those of the group at place j."""
@@ -300,7 +328,7 @@ class Pool:
 
     def move(self, j: int, A: FloatArray, W: FloatArray) -> None:
         """Update all groups after the one at place j was added."""
-        both = np.hstack([A, W]).T
+        both = np.hstack([A, W]).T.astype(self.stacks[0].P.dtype, copy=False)
         for stack in self.stacks:
             stack.move(both)
         self.picks.append(j)

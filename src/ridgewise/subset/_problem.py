@@ -14,7 +14,8 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import cho_factor, cho_solve, solve_triangular
+from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg.lapack import dtrtri
 
 from ridgewise._groups import Groups, resolve_groups
 from ridgewise._typing import FloatArray, IndexArray, is_sparse
@@ -232,6 +233,6 @@ def _squared_lengths(block: Any, center: bool, scale: float) -> FloatArray:
 def inverse_root(kernel: FloatArray, alpha: float) -> FloatArray:
     """A root of (kernel + alpha)^-1 = root root^T."""
     H = kernel + alpha * np.eye(len(kernel))
-    L, _ = cho_factor(H, lower=True, overwrite_a=True, check_finite=False)
-    root: FloatArray = solve_triangular(L, np.eye(len(H)), lower=True, check_finite=False).T
+    L = np.linalg.cholesky(H)
+    root: FloatArray = dtrtri(L, lower=1)[0].T
     return root

@@ -12,7 +12,7 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.linalg.blas import dgemm, dtrsm
+from scipy.linalg.blas import dgemm, dtrsm, sgemm
 from scipy.linalg.lapack import dpotrf
 
 from ridgewise._typing import BoolArray, FloatArray, IndexArray, is_sparse
@@ -101,7 +101,7 @@ class State:
             self.n_in_kernel = len(self.selected)
             self.root = inverse_root(self.kernel, alpha)
             self.R = self.root @ self.root.T
-            self.B = self.root @ (self.root.T @ self.F)
+            self.B = self.R @ self.F
             # the sum of the gains has lost digits
             inner = float(np.vdot(self.F, self.B))
             self.objectives[-1] = self.trace * inner + self.problem.constant
@@ -132,9 +132,11 @@ def add(R: FloatArray, N: FloatArray, x: FloatArray) -> tuple[float, FloatArray,
     D = dtrsm(1.0, L, x.T @ V, lower=1)
     W = V - A @ ((D + D.T) / 4)
     # the transpose of a symmetric C-contiguous matrix is the Fortran-contiguous one to overwrite
-    dgemm(-1.0, A, A, 1.0, R.T, trans_b=1, overwrite_c=1)
-    dgemm(-1.0, A, W, 1.0, N.T, trans_b=1, overwrite_c=1)
-    dgemm(-1.0, W, A, 1.0, N.T, trans_b=1, overwrite_c=1)
+    gemm = dgemm if R.dtype == np.float64 else sgemm
+    A, W = A.astype(R.dtype, copy=False), W.astype(R.dtype, copy=False)
+    gemm(-1.0, A, A, 1.0, R.T, trans_b=1, overwrite_c=1)
+    gemm(-1.0, A, W, 1.0, N.T, trans_b=1, overwrite_c=1)
+    gemm(-1.0, W, A, 1.0, N.T, trans_b=1, overwrite_c=1)
     return float(np.trace(D)), A, W
 
 
