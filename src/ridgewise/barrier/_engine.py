@@ -123,8 +123,8 @@ class Engine:
         # a tridiagonal matrix has fewer digits of small eigenvalues, which matter at s near 1
         is_close = penalty is not None and self.barriers.s > MOST_S_COMPILED
         self.is_compiled = compiled.draw_ahead is not None and not is_close
-        # decompositions cost l^3, what is carried between them l k^2: k = l^(2/3) balances them
-        most = max(16, round(1.25 * vectors.rank ** (2 / 3)))
+        # decompositions cost l^3, what is carried between them l k^2: this balances them
+        most = max(16, round(0.42 * vectors.rank**0.8 * float(self.sizes.mean()) ** 0.25))
         if rule != "norm":  # decompose where the pool is filled: it is rotated once for both
             parts = max(1, round(self.interval / most))
             most = max(most // self.interval * self.interval, math.ceil(self.interval / parts))

@@ -16,7 +16,7 @@ RULES = ("norm", "slack", "ratio")
 # are scored to fill it, chosen by measurement (docs/how-it-works.md).
 POOL = {"norm": 1.0, "slack": 1.0, "ratio": 2.0}
 REFILLS = {"norm": 4, "slack": 8, "ratio": 10}
-LEAST_POOL = 0.5  # groups a draw, however large they are
+LEAST_POOL = 0.4  # groups a draw, however large they are
 LEAST_SLACK = 1e-6  # of the largest
 PREFIX = 2  # rows a draw of the first pool of the rule "norm"
 
