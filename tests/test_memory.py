@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ridgewise import BSSSelector, LeverageSelector
-from ridgewise._memory import remembered, remembering
+from ridgewise._run import remembered, remembering
 
 PAUSE = 0.02
 

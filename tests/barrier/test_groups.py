@@ -7,7 +7,7 @@ from tests.barrier.helpers import extremes, gaussian_rows, rows_of, same_as_plai
 
 from ridgewise._groups import resolve_groups
 from ridgewise.barrier import RULES, ArrayVectors, sparsify
-from ridgewise.barrier._vectors import GroupedVectors
+from ridgewise.barrier._problem import GroupedVectors
 
 RUNS = 50  # a seed
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from ridgewise._progress import FEATURES, advance
+from ridgewise._run import FEATURES, advance
 from ridgewise.report import progress, progress_bar
 
 

@@ -27,7 +27,7 @@ from ridgewise import (
     make_ridge_synthetic,
 )
 from ridgewise.spectrum import compute_spectrum
-from ridgewise.spectrum._open import as_columns, as_rows
+from ridgewise.spectrum._columns import as_columns, as_rows
 
 dask = pytest.importorskip("dask", reason="dask is not installed")
 distributed = pytest.importorskip("distributed", reason="distributed is not installed")

@@ -13,9 +13,8 @@ from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ridgewise.spectrum import _columns
-from ridgewise.spectrum._columns import Columns, SparseColumns
+from ridgewise.spectrum._columns import Columns, SparseColumns, as_columns, as_rows
 from ridgewise.spectrum._containers import as_numeric
-from ridgewise.spectrum._open import as_columns, as_rows
 
 SPARSE_FORMATS = ("bsr", "coo", "csc", "csr", "dia", "dok", "lil")
 SPARSE_TYPES = [f"{layout}_{kind}" for layout in SPARSE_FORMATS for kind in ("array", "matrix")]

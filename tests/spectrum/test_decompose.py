@@ -8,8 +8,8 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ridgewise.spectrum import TallSpectrum, _columns, as_columns, compute_spectrum
-from ridgewise.spectrum._decompose import SOLVERS, decompose, is_safe, rescale
-from ridgewise.spectrum._open import as_rows
+from ridgewise.spectrum._columns import as_rows
+from ridgewise.spectrum._spectrum import SOLVERS, decompose, is_safe, rescale
 
 CONDITIONS = [1e2, 1e4, 1e6, 1e8, 1e10, 1e12]
 

@@ -22,8 +22,9 @@ from ridgewise import (
     certify,
 )
 from ridgewise.spectrum import _columns, compute_spectrum, is_outside, open_parquet
+from ridgewise.spectrum._columns import as_columns, as_rows
 from ridgewise.spectrum._containers import Transposed
-from ridgewise.spectrum._open import StoredColumns, as_columns, as_rows, reading_ahead
+from ridgewise.spectrum._stored import StoredColumns, reading_ahead
 
 SELECTORS = [
     BSSSelector(60),

@@ -8,7 +8,7 @@ from mpmath import mp
 from numpy.testing import assert_allclose
 
 from ridgewise.spectrum import as_columns, compute_spectrum, rank_limit
-from ridgewise.spectrum._decompose import attainable_rank
+from ridgewise.spectrum._spectrum import attainable_rank
 
 
 @pytest.mark.parametrize("solver", ["auto", "gram", "qr"])

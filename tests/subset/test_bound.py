@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import linprog, minimize
 
-from ridgewise._progress import listening
+from ridgewise._run import listening
 from ridgewise.spectrum import compute_spectrum
 from ridgewise.subset import (
     TARGETS,

@@ -9,12 +9,13 @@ from ridgewise.barrier._plain import sparsify_plain
 from ridgewise.barrier._polish import polish
 from ridgewise.barrier._problem import (
     RULES,
+    ArrayVectors,
     NumericalBreakdownError,
     Sparsifier,
+    Vectors,
     penalized_norms2,
     weighted_spectrum,
 )
-from ridgewise.barrier._vectors import ArrayVectors, Vectors
 
 __all__ = [
     "RULES",

@@ -18,8 +18,7 @@ import numpy as np
 
 from ridgewise._checks import check_one_of
 from ridgewise._groups import Groups, spans, sums
-from ridgewise._progress import advance
-from ridgewise._threads import one_blas_thread
+from ridgewise._run import advance, one_blas_thread
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.barrier import _compiled as compiled
 from ridgewise.barrier._compiled import tridiagonalize
@@ -33,16 +32,18 @@ from ridgewise.barrier._problem import (
     Goal,
     NumericalBreakdownError,
     Sparsifier,
+    Vectors,
     and_unselected,
     choose,
     finish,
+    grouped,
     penalized_norms2,
     pool_of,
     pool_size,
     refill_interval,
     scan_order,
+    sizes_of,
 )
-from ridgewise.barrier._vectors import Vectors, grouped, sizes_of
 
 MOST_S_COMPILED = 0.99  # with a penalty
 FIRST_ROWS = 32  # of a pool by norm that are looked at at first
@@ -174,7 +175,7 @@ class Engine:
         self.again = not self.fill_from(np.where(self.selected, -np.inf, scores), W)
         if self.again:
             self.fill_from(scores, W)
-            pool = and_unselected(self.pool, self.selected, self.size)
+            pool = and_unselected(self.pool, self.selected, self.goal.n_draws)
             self.set_pool(pool, self.vectors.hold(self.order[pool]))
         self.filled_at, self.refill_at = self.tau, self.tau + self.interval
 

@@ -19,21 +19,24 @@ from ridgewise.barrier._problem import (
     NONE_FEASIBLE,
     PREFIX,
     RULES,
+    ArrayVectors,
     Barriers,
     Goal,
+    GroupedVectors,
     NumericalBreakdownError,
     Sparsifier,
     and_unselected,
     choose,
     finish,
+    grouped,
     is_feasible,
     penalized_norms2,
     pool_of,
     pool_size,
     refill_interval,
     scan_order,
+    sizes_of,
 )
-from ridgewise.barrier._vectors import ArrayVectors, GroupedVectors, grouped, sizes_of
 
 SIGNS = (+1, -1)  # of the lower and the upper barrier
 
@@ -114,8 +117,8 @@ class PlainChoice:
     """
 
     def __init__(self, rule: str, n_draws: int, selected: BoolArray, size: int) -> None:
-        self.rule, self.selected, self.size, self.again = rule, selected, size, False
-        self.interval = refill_interval(rule, n_draws)
+        self.rule, self.n_draws, self.selected, self.size = rule, n_draws, selected, size
+        self.interval, self.again = refill_interval(rule, n_draws), False
         self.in_pool = np.arange(len(selected)) < PREFIX * n_draws
         self.refill_at = np.inf if rule == "norm" else 0
 
@@ -128,7 +131,7 @@ class PlainChoice:
         pool = among[pool_of((lv - uv)[among], self.size)]
         self.again = len(pool) == 0
         if self.again:
-            pool = and_unselected(pool_of(lv - uv, self.size), self.selected, self.size)
+            pool = and_unselected(pool_of(lv - uv, self.size), self.selected, self.n_draws)
         self.in_pool[:] = False
         self.in_pool[pool] = True
         self.refill_at = tau + self.interval

@@ -23,7 +23,7 @@ from scipy.linalg.lapack import dpotrf, dpotrs, dsyevd
 from scipy.optimize import brentq
 
 from ridgewise._groups import sums
-from ridgewise._threads import one_blas_thread
+from ridgewise._run import one_blas_thread
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.barrier._problem import weighted_spectrum
 

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.linear_model import RidgeClassifier
 from sklearn.utils import Bunch
 
-from ridgewise._threads import one_blas_thread
+from ridgewise._run import one_blas_thread
 from ridgewise._typing import FloatArray
 from ridgewise.datasets import load_stdlib_text
 from ridgewise.evaluation._compare import compare

@@ -13,8 +13,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from ridgewise._memory import Memory, remembering
-from ridgewise._threads import one_blas_thread
+from ridgewise._run import Memory, one_blas_thread, remembering
 from ridgewise._typing import AnyArray, FloatArray, IndexArray, is_sparse
 from ridgewise.models import DualPath, choose_alpha, class_targets, dual_path
 from ridgewise.selectors import FewerFeaturesWarning

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from ridgewise._memory import remembered, remembering
+from ridgewise._run import remembered, remembering
 from ridgewise._typing import AnyArray, FloatArray, IndexArray
 from ridgewise.evaluation._compare import compare
 from ridgewise.evaluation._comparison import ALL_FEATURES

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.extmath import safe_sparse_dot
 
-from ridgewise._threads import one_blas_thread
+from ridgewise._run import one_blas_thread
 from ridgewise._typing import FloatArray
 from ridgewise.datasets import make_ridge_regression
 from ridgewise.evaluation import ALL_FEATURES

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ridgewise._threads import one_blas_thread
+from ridgewise._run import one_blas_thread
 from ridgewise.datasets import make_ridge_synthetic
 from ridgewise.paper import _outcome
 from ridgewise.paper._study import BSS, GAIN, LEVERAGE, RRQR, TEXT_ALPHAS, Study

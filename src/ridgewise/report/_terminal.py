@@ -12,7 +12,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from ridgewise._progress import FEATURES, listening
+from ridgewise._run import FEATURES, listening
 from ridgewise.report._style import one_line
 
 WIDEST = 100  # longer lines are hard to read

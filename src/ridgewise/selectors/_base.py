@@ -15,8 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ridgewise._checks import check_number
 from ridgewise._groups import Groups, groups_of
-from ridgewise._memory import remembered
-from ridgewise._progress import ProgressLine, listening
+from ridgewise._run import ProgressLine, listening, remembered
 from ridgewise._typing import AnyArray, BoolArray, FloatArray, IndexArray, is_sparse
 from ridgewise.guarantees import Certificate
 from ridgewise.spectrum import (

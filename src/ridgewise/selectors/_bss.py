@@ -7,7 +7,7 @@ import numpy as np
 
 from ridgewise._checks import check_bool, check_one_of
 from ridgewise._groups import Groups
-from ridgewise._memory import remembered
+from ridgewise._run import remembered
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.barrier import RULES, Sparsifier, polish, sparsify
 from ridgewise.guarantees import (

@@ -7,8 +7,7 @@ import numpy as np
 from scipy.linalg import qr
 from sklearn.utils.validation import validate_data
 
-from ridgewise._memory import remembered
-from ridgewise._threads import one_blas_thread
+from ridgewise._run import one_blas_thread, remembered
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.selectors._base import FeatureSelector, as_numbers, check_n_features
 from ridgewise.spectrum import as_dense, is_outside

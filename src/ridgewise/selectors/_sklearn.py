@@ -14,7 +14,7 @@ from sklearn.utils import check_X_y
 from sklearn.utils.validation import validate_data
 
 from ridgewise._checks import check_one_of
-from ridgewise._memory import remembered
+from ridgewise._run import remembered
 from ridgewise._typing import FloatArray, is_sparse
 from ridgewise.selectors._base import FeatureSelector, check_n_features, descending, validate_wide
 from ridgewise.spectrum import column_variances

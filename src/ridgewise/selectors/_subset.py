@@ -11,7 +11,7 @@ from sklearn.utils import check_consistent_length
 
 from ridgewise._checks import check_one_of
 from ridgewise._groups import Groups
-from ridgewise._memory import remembered
+from ridgewise._run import remembered
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.guarantees import effective_dimension, measured_certificate, unweighted_promise
 from ridgewise.models import DualPath, choose_alpha

@@ -4,7 +4,7 @@
 This room knows containers and no algorithm.
 """
 
-from ridgewise.spectrum._columns import Columns
+from ridgewise.spectrum._columns import Columns, as_columns, as_rows
 from ridgewise.spectrum._containers import (
     as_dense,
     as_numeric,
@@ -15,15 +15,14 @@ from ridgewise.spectrum._containers import (
     scaled_columns,
     select_columns,
 )
-from ridgewise.spectrum._decompose import rank_limit
 from ridgewise.spectrum._expanded import Expanded, FeatureExpansion
-from ridgewise.spectrum._open import as_columns, as_rows
 from ridgewise.spectrum._parquet import open_parquet
 from ridgewise.spectrum._spectrum import (
     Spectrum,
     TallSpectrum,
     WideSpectrum,
     compute_spectrum,
+    rank_limit,
     scored_spectrum,
 )
 

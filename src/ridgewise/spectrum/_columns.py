@@ -13,9 +13,9 @@ from scipy.sparse import csr_array
 from sklearn import get_config
 from sklearn.utils import assert_all_finite, gen_batches
 
-from ridgewise._progress import FEATURES, advance
-from ridgewise._typing import BoolArray, FloatArray, IndexArray
-from ridgewise.spectrum._containers import as_dense
+from ridgewise._run import FEATURES, advance
+from ridgewise._typing import BoolArray, FloatArray, IndexArray, is_sparse
+from ridgewise.spectrum._containers import as_dense, is_dask, is_stored, transposed
 
 BLOCK_BYTES = 2**24  # of a block of columns in float64: larger ones are no faster
 
@@ -366,3 +366,28 @@ def stacked_triangle(R: FloatArray, below: FloatArray) -> FloatArray:
     stacked = np.vstack([R, below])
     found: Any = qr(stacked, mode="r", overwrite_a=True, check_finite=False)[0]
     return found[: R.shape[1]]
+
+
+def as_columns(X: Any, *, center: bool = False) -> Columns:
+    """Return the features of X, a result of `as_numeric`, as columns."""
+    return columns_class(X)(X, center=center)
+
+
+def as_rows(X: Any, *, center: bool = False) -> Columns:
+    """Return the samples of X as columns; with ``center``, minus the features' means."""
+    rows = columns_class(X)(transposed(X))
+    rows.holds_samples, rows.centers = True, center
+    return rows
+
+
+def columns_class(X: Any) -> type[Columns]:
+    """Return the class of columns for this container."""
+    if is_dask(X):
+        from ridgewise.spectrum._dask import DaskColumns  # an optional dependency
+
+        return DaskColumns
+    if is_stored(X):
+        from ridgewise.spectrum._stored import StoredColumns  # which is a subclass of `Columns`
+
+        return StoredColumns
+    return SparseColumns if is_sparse(X) else Columns

@@ -20,7 +20,7 @@ from sklearn.utils import gen_batches
 from ridgewise._typing import AnyArray, FloatArray, IndexArray, is_sparse
 from ridgewise.spectrum._columns import Columns, SparseColumns, stacked_triangle
 from ridgewise.spectrum._containers import as_dense, as_numeric, rescaled
-from ridgewise.spectrum._open import SlowColumns
+from ridgewise.spectrum._stored import SlowColumns
 
 AT_ONCE = 8  # results that are reduced in one task
 

@@ -16,8 +16,7 @@ have one s, q is the sum of their q_j.
 
 import numpy as np
 
-from ridgewise._progress import advance
-from ridgewise._threads import one_blas_thread
+from ridgewise._run import advance, one_blas_thread
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.subset._problem import EPS, Limits, Problem, priced, squared_lengths
 

@@ -22,8 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg.blas import dtrsm
 
-from ridgewise._progress import advance
-from ridgewise._threads import one_blas_thread
+from ridgewise._run import advance, one_blas_thread
 from ridgewise._typing import BoolArray, FloatArray, IndexArray
 from ridgewise.subset._grouped import GroupState
 from ridgewise.subset._problem import ROUNDED_UP, Limits, Problem

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ridgewise._threads import one_blas_thread
+from ridgewise._run import one_blas_thread
 from ridgewise._typing import BoolArray, FloatArray, IndexArray
 from ridgewise.subset._problem import ROUNDED_UP, Limits, Problem
 from ridgewise.subset._state import TIE, State, add, largest
