@@ -173,7 +173,8 @@ def test_rows_of_very_different_length(rule, seed):
 def test_tridiagonalize(size, rank):
     rows = np.random.default_rng(0).standard_normal((rank, size))
     A = rows.T @ rows
-    Q, diagonal, off = found = compiled.tridiagonalize(A)
+    found = compiled.tridiagonalize(A)
+    Q, diagonal, off = found.Q, found.diagonal, found.off
     T = np.diag(diagonal) + np.diag(off[:-1], 1) + np.diag(off[:-1], -1)
     np.testing.assert_allclose(Q @ T @ Q.T, A, atol=1e-12 * max(np.abs(A).max(), 1))
     np.testing.assert_allclose(Q.T @ Q, np.eye(size), atol=1e-13)

@@ -6,7 +6,9 @@ makes the same draws by explicit inverses, more slowly.
 """
 
 import ctypes
+from dataclasses import dataclass
 from enum import IntEnum
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -92,7 +94,8 @@ SCIPY = {
 draw_ahead = load()
 
 
-class Decomposition(NamedTuple):
+@dataclass(frozen=True)
+class Decomposition:
     """A = Q T Q^T, T tridiagonal, by its diagonal and what is beside it, with a zero at the end.
 
     That costs a third of the eigenvalues and eigenvectors, and serves as well.
@@ -102,7 +105,7 @@ class Decomposition(NamedTuple):
     diagonal: FloatArray
     off: FloatArray
 
-    @property
+    @cached_property
     def least(self) -> float:
         """The least eigenvalue, or a little less."""
         if not self.off.any():
