@@ -280,6 +280,7 @@ class Engine:
     def recover(self) -> bool:
         """Where rounding defeated compiled draws: decompose A anew, or draw plainly."""
         if len(self.stale) == 0:
+            self.potentials = None
             return self.draw_plainly()
         self.counts["early decompositions"] += 1
         self.settle()
@@ -311,15 +312,22 @@ class Engine:
 
     def draw_plainly(self) -> bool:
         """One draw as the plain algorithm makes it; whether a row of the pool was feasible."""
+        known = self.potentials
         self.settle()
-        both = shifts(self.barriers, self.A, self.tau)
-        lv, uv, feasible = weigh(np.asarray(self.rows), both, self.sizes[self.pool])
-        selected = self.selected[self.pool]
-        for drawable in (feasible & ~selected, feasible & self.again):
-            i = choose(self.rule, lv, uv, drawable)
+        both = shifts(self.barriers, self.A, self.tau, known)
+        selected, sizes = self.selected[self.pool], self.sizes[self.pool]
+        first, again = np.flatnonzero(~selected), np.flatnonzero(selected & self.again)
+        few = 2 * FIRST_ROWS if self.rule == "norm" else len(first)  # one is found early, mostly
+        for drawable in (first[:few], first[few:], again):
+            rows = np.asarray(part(self.rows, sizes, drawable))
+            lv, uv, feasible = weigh(rows, both, sizes[drawable])
+            i = choose(self.rule, lv, uv, feasible)
             if i >= 0:
                 self.counts["plain draws"] += 1
-                self.record(self.pool[[i]], np.array([2 / (lv[i] + uv[i])]))
+                t = 2 / (lv[i] + uv[i])
+                self.record(self.pool[drawable[[i]]], np.array([t]))
+                lower, upper = (shift.potential_with(self.stale, t) for shift in both)
+                self.potentials = lower, upper
                 return True
         return False
 

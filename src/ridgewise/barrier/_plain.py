@@ -39,6 +39,7 @@ from ridgewise.barrier._problem import (
 )
 
 SIGNS = (+1, -1)  # of the lower and the upper barrier
+CANCELLED = 1e-4  # of a potential: a difference of two that is smaller has too few digits
 
 
 def sparsify_plain(
@@ -167,6 +168,12 @@ class Shift(NamedTuple):
             square, plain = np.einsum("ij,ij->i", Nu, Nu), np.einsum("ij,ij->i", Nu, u)
         return square / self.change - self.sign * plain, square / self.change
 
+    def potential_with(self, u: FloatArray, t: float) -> float:
+        """The trace of N after t u^T u, u being rows, was added to A (Woodbury)."""
+        Nu = u @ self.N
+        inner = np.eye(len(u)) / t + self.sign * Nu @ u.T
+        return float(np.trace(self.N) - self.sign * np.trace(np.linalg.solve(inner, Nu @ Nu.T)))
+
     def form(self) -> FloatArray:
         """W with L(u), or U(u), = u^T W u."""
         return self.N @ self.N.T / self.change - self.sign * self.N  # symmetric: half of the work
@@ -181,7 +188,9 @@ def shifts(
         N, change = resolvent(barriers, A, i, tau + 1), 0.0
         if known is not None:
             change = sign * (float(np.trace(N)) - known[i])
-        if not change > 0:  # step tr N N_before, with the resolvent before: nothing cancels
+        if not change > CANCELLED * float(
+            np.trace(N)
+        ):  # step tr N N_before, with the resolvent before: nothing cancels
             step = barriers.places(tau + 1)[i] - barriers.places(tau)[i]
             change = step * float(np.vdot(N, resolvent(barriers, A, i, tau)))
         found.append(Shift(sign, N, change))
