@@ -101,7 +101,7 @@ class Engine:
         self.goal = Goal(n_draws, n_distinct)
         self.barriers = Barriers(vectors.rank, n_draws, penalty)
         self.order = scan_order(penalized_norms2(vectors, self.barriers.penalty))
-        self.sizes = sizes_of(vectors)[self.order]
+        self.sizes, self.norms2 = sizes_of(vectors)[self.order], vectors.norms2[self.order]
         self.selected = np.zeros(len(self.order), dtype=bool)
         self.positions: list[int] = []  # drawn, and ...
         self.t: list[float] = []  # ... their weights
@@ -168,7 +168,7 @@ class Engine:
         lower, upper = shifts(self.barriers, self.grown(), self.tau, self.potentials)
         W = lower.form() - upper.form()
         if self.tau == 0 and self.penalty is None:  # A = 0: slack is in proportion to squared norms
-            scores = W[0, 0] * self.vectors.norms2[self.order]
+            scores = W[0, 0] * self.norms2
         else:
             self.counts["scans"] += 1
             scores = self.vectors.forms(W)[self.order]
@@ -186,26 +186,25 @@ class Engine:
         these are in it, and show how wrong the others may be.
         """
         n_left, margin = int(np.count_nonzero(scores > -np.inf)), SPARE_ROWS
-        norms2, tie = self.vectors.norms2[self.order], NEAR * max(0.0, scores.max())
+        tie = NEAR * max(0.0, scores.max())
         while n_left > 0:
             from_here = nth_largest(scores, min(self.size + margin, n_left)) - tie
-            if margin == SPARE_ROWS:  # rows without slack are out, most likely
-                from_here = min(max(0.0, from_here), nth_largest(scores, min(margin, n_left)))
+            if margin == SPARE_ROWS and from_here < 0:  # rows without slack are out, most likely
+                from_here = min(0.0, nth_largest(scores, min(margin, n_left)))
             best = np.flatnonzero(scores >= from_here)
             rows, sizes, slack = self.vectors.hold(self.order[best]), self.sizes[best], scores[best]
-            sure = (
-                nth_largest(slack, self.size - margin) if margin < self.size < len(best) else np.inf
-            )
-            near = np.flatnonzero((slack <= sure + tie) | (slack == slack.max()))
+            has_sure = margin < self.size < len(best)
+            sure = nth_largest(slack, self.size - margin) + tie if has_sure else np.inf
+            near = np.flatnonzero((slack <= sure) | (slack == slack.max()))
             exact = np.asarray(part(rows, sizes, near))
             slack[near] = sums(np.einsum("ij,ij->i", exact @ W, exact), sizes[near])
             chosen = pool_of(slack, self.size)
-            least = LEAST_SLACK * max(0.0, slack.max())
-            last = slack[chosen].min() if len(chosen) == self.size else least
-            error = np.max(np.abs(slack - scores[best])[near] / norms2[best[near]])
-            is_decided = np.abs(scores - last) > ERRORS * error * norms2 + tie
-            is_decided[best[near]] = True
-            if is_decided.all():
+            is_full, most = len(chosen) == self.size, max(0.0, slack.max())
+            last = slack[chosen].min() if is_full else LEAST_SLACK * most
+            error = ERRORS * np.max(np.abs(slack - scores[best])[near] / self.norms2[best[near]])
+            is_open = np.abs(scores - last) <= error * self.norms2 + tie
+            is_open[best[near]] = False
+            if not is_open.any():
                 self.set_pool(best[chosen], part(rows, sizes, chosen))
                 return len(chosen) > 0
             margin *= 4
