@@ -110,10 +110,11 @@ class Engine:
         self.size = pool_size(rule, n_draws, self.sizes)
         self.interval = refill_interval(rule, n_draws)
         self.refill_at, self.filled_at, self.again = 0, -1, False
-        if rule == "norm":  # the pool is a prefix, until nothing in it is feasible
+        self.prefix = 0  # rows that the pool may have before all rows are scored
+        if rule == "norm":
+            self.prefix = min(math.ceil(PREFIX * n_draws), len(self.order))
             self.refill_at = self.goal.most
-            prefix = np.arange(min(math.ceil(PREFIX * n_draws), len(self.order)))
-            self.set_pool(prefix, vectors.hold(self.order[prefix]))
+            self.set_pool(np.arange(min(n_draws, self.prefix)))
 
         self.A = np.zeros((vectors.rank, vectors.rank))  # as decomposed
         self.stale = np.empty((0, vectors.rank))  # rows drawn since, and ...
@@ -149,7 +150,9 @@ class Engine:
                 self.fill()
             if self.draw_ahead() if self.is_compiled else self.draw_plainly():
                 continue
-            if self.filled_at < self.tau:
+            if len(self.pool) < self.prefix:
+                self.set_pool(np.arange(self.prefix))
+            elif self.filled_at < self.tau:
                 self.fill()
             elif not self.draw_plainly():
                 raise NumericalBreakdownError(NONE_FEASIBLE)
@@ -158,9 +161,10 @@ class Engine:
 
     # the pool
 
-    def set_pool(self, positions: IndexArray, rows: Any) -> None:
+    def set_pool(self, positions: IndexArray, rows: Any = None) -> None:
         """Have draws made among these positions."""
-        self.pool, self.rows = positions, rows
+        self.pool = positions
+        self.rows = self.vectors.hold(self.order[positions]) if rows is None else rows
         self.rotated: Any = None  # the same in the coordinates of both decompositions
 
     def fill(self) -> None:
@@ -175,9 +179,8 @@ class Engine:
         self.again = not self.fill_from(np.where(self.selected, -np.inf, scores), W)
         if self.again:
             self.fill_from(scores, W)
-            pool = and_unselected(self.pool, self.selected, self.goal.n_draws)
-            self.set_pool(pool, self.vectors.hold(self.order[pool]))
-        self.filled_at, self.refill_at = self.tau, self.tau + self.interval
+            self.set_pool(and_unselected(self.pool, self.selected, self.goal.n_draws))
+        self.filled_at, self.refill_at, self.prefix = self.tau, self.tau + self.interval, 0
 
     def fill_from(self, scores: FloatArray, W: FloatArray) -> bool:
         """Fill the pool with rows of finite scores; whether there is one in it.

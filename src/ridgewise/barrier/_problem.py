@@ -18,7 +18,7 @@ POOL = {"norm": 1.0, "slack": 1.0, "ratio": 2.0}
 REFILLS = {"norm": 4, "slack": 8, "ratio": 10}
 LEAST_POOL = 0.4  # groups a draw, however large they are
 LEAST_SLACK = 1e-6  # of the largest
-PREFIX = 2  # rows a draw of the first pool of the rule "norm"
+PREFIX = 4  # rows a draw of the first pool of the rule "norm"
 
 # Two ways of computing L(u) and U(u) differ in the last digits. Comparisons that decide which row
 # is drawn are therefore made with this tolerance, relative to the terms compared, and only here.
