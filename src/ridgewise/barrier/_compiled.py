@@ -79,12 +79,12 @@ def own_layout() -> dict[str, int]:
 
 def routine(module: Any, name: str) -> int | None:
     """Address of a routine of SciPy's BLAS or LAPACK; None if it has other integers than ours."""
-    capsule, api = ctypes.py_object(module.__pyx_capi__[name]), ctypes.pythonapi
-    api.PyCapsule_GetName.restype = ctypes.c_char_p
-    api.PyCapsule_GetPointer.restype = ctypes.c_void_p
-    signature: bytes = api.PyCapsule_GetName(capsule)
+    capsule, api, prototype = module.__pyx_capi__[name], ctypes.pythonapi, ctypes.PYFUNCTYPE
+    name_of = prototype(ctypes.c_char_p, ctypes.py_object)(("PyCapsule_GetName", api))
+    address_of = prototype(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
+    signature = name_of(capsule)
     is_ours = b"int *" in signature and b"_int" not in signature and b"long" not in signature
-    return api.PyCapsule_GetPointer(capsule, ctypes.c_char_p(signature)) if is_ours else None
+    return address_of(("PyCapsule_GetPointer", api))(capsule, signature) if is_ours else None
 
 
 SCIPY = {
