@@ -129,7 +129,9 @@ class Engine:
         most = max(16, round(0.42 * vectors.rank**0.8 * float(self.sizes.mean()) ** 0.25))
         if rule != "norm":  # decompose where the pool is filled: it is rotated once for both
             parts = max(1, round(self.interval / most))
-            most = max(most // self.interval * self.interval, math.ceil(self.interval / parts))
+            most = max(
+                round(most / self.interval) * self.interval, math.ceil(self.interval / parts)
+            )
         self.most_stale = most
 
     @property
