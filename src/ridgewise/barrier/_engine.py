@@ -128,10 +128,8 @@ class Engine:
         # decompositions cost l^3, what is carried between them l k^2: this balances them
         most = max(16, round(0.42 * vectors.rank**0.8 * float(self.sizes.mean()) ** 0.25))
         if rule != "norm":  # decompose where the pool is filled: it is rotated once for both
-            parts = max(1, round(self.interval / most))
-            most = max(
-                round(most / self.interval) * self.interval, math.ceil(self.interval / parts)
-            )
+            parts, times = round(self.interval / most), round(most / self.interval)
+            most = math.ceil(self.interval / parts) if parts > 0 else times * self.interval
         self.most_stale = most
 
     @property
