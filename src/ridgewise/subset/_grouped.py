@@ -316,9 +316,9 @@ class Pool:
         rises = (self.roots - self.first)[self.left]
         if len(rises) == 0:
             return 0.0
-        mean = float(rises.mean())
+        mean, square = float(rises.sum()) / len(rises), float(rises @ rises) / len(rises)
         spread = (1 + MARGIN) * (float(rises.max()) - mean)
-        return mean + min(spread, DEVIATIONS * float(rises.std()))
+        return mean + min(spread, DEVIATIONS * math.sqrt(max(0.0, square - mean**2)))
 
     def features(self, j: int) -> FloatArray:
         """Those of the group at place j."""
