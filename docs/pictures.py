@@ -23,8 +23,8 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLo
 from ridgewise import BSSSelector, LeverageSelector, RandomSelector
 from ridgewise._typing import BoolArray, FloatArray, IndexArray
 from ridgewise.barrier import sparsify_plain
-from ridgewise.barrier._plain import inverse, lower_shift, upper_shift
-from ridgewise.barrier._problem import RULES, Barriers, choose, is_feasible, scan_order
+from ridgewise.barrier._plain import inverse, shifts, weigh
+from ridgewise.barrier._problem import RULES, Barriers, choose, scan_order
 from ridgewise.report._style import BLUE, DASHES, FAINT, GREEN, GRID, INK, ORANGE, PINK, STYLE
 
 # narrow figures with matching font sizes, readable on a phone
@@ -118,21 +118,11 @@ def replay(
     barriers = Barriers(U.shape[1], n_draws, penalty)
     A = np.zeros((n_draws + 1, U.shape[1], U.shape[1]))
     for tau, i in enumerate(found.draws):
-        lv, uv, _ = shifts(U[[i]], A[tau], barriers, tau)
+        lv, uv, _ = weigh(U[[i]], shifts(barriers, A[tau], tau))
         A[tau + 1] = A[tau] + 2 / (lv[0] + uv[0]) * np.outer(U[i], U[i])
     kept = (U[found.selected].T * found.weights) @ U[found.selected]
     np.testing.assert_allclose(A[-1] * barriers.weight_scale(n_draws), kept, atol=1e-9)
     return Run(U, barriers, found.draws, A)
-
-
-def shifts(
-    rows: FloatArray, A: FloatArray, barriers: Barriers, tau: int
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """L(u) and U(u) of rows before draw tau + 1, and the positive term of L(u)."""
-    A_lower, A_upper = barriers.lift(A)
-    L, U = barriers.places(tau)
-    lv, term = lower_shift(rows, 1.0, A_lower, L)
-    return lv, upper_shift(rows, barriers.delta_U, A_upper, U), term
 
 
 def draw_selection(X: FloatArray) -> Figure:
@@ -357,8 +347,7 @@ def draw_landscape(axes: Axes, run: Run) -> None:
 def draw_feasible(run: Run) -> Figure:
     """L(u) against U(u) of every feature at one draw, and which one each rule would take."""
     order = scan_order(np.sum(run.U**2, axis=1))
-    lv, uv, term = shifts(run.U[order], run.A[CLOSE], run.barriers, CLOSE)
-    feasible = is_feasible(lv, uv, term)
+    lv, uv, feasible = weigh(run.U[order], shifts(run.barriers, run.A[CLOSE], CLOSE))
     drawn = np.isin(order, run.draws[:CLOSE])
     figure = Figure(figsize=(WIDTH, 5.8), layout="constrained")
     axes = figure.subplots()
