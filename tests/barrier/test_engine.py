@@ -112,6 +112,17 @@ def test_scores_of_few_digits_fill_the_same_pool(rule, error):
     same_as_plain(Rounded(U, error), 60, rule, U=U)
 
 
+def test_columns_that_single_precision_cannot_tell_apart():
+    """They share one rounding error, which says nothing of those of other columns."""
+    rng = np.random.default_rng(83)
+    m = int(rng.integers(8, 20))
+    d = 2**20 // m + 2000  # enough for scores in single precision
+    c = rng.standard_normal((m, m + int(rng.integers(2, 40))))
+    copies = c[:, rng.integers(0, c.shape[1], d)] * rng.choice([1, 0.5], size=d)
+    spectrum = compute_spectrum(copies + 1e-9 * rng.standard_normal((m, d)))
+    same_as_plain(spectrum, 54, "ratio", U=spectrum.take(np.arange(d)))
+
+
 @either_way
 @pytest.mark.shared_data
 @all_rules

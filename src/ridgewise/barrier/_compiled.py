@@ -98,7 +98,7 @@ draw_ahead = load()
 class Decomposition:
     """A = Q T Q^T, T tridiagonal, by its diagonal and what is beside it, with a zero at the end.
 
-    That costs a third of the eigenvalues and eigenvectors, and serves as well.
+    That costs less than half of the eigenvalues and eigenvectors, and serves as well.
     """
 
     Q: FloatArray

@@ -24,7 +24,7 @@
  *          = v (1 - v) / (change delta) - v,    v = 1 / (1 + delta y).
  *
  * F is concave and increasing up to its maximum, at v = (1 - change delta) / 2, and so L(u) <= h F(y)
- * at y = h' / h or at the maximum, whichever comes first, by Jensen's inequality.
+ * at y = h' / h or at the maximum, if there is one and it comes first, by Jensen's inequality.
  *
  * U(u) is known by H and H', the same at a place y0 that the upper barrier reaches later. At y = y0 -
  * delta it is a sum of convex functions of 1 / (y0 - eigenvalue), so that U(u) >= R (H + H' R / change),
@@ -117,7 +117,7 @@ typedef struct {
 typedef struct {
     Resolvent barrier[2];           /* lower and upper, at their next places */
     Resolvent later[2];             /* at places that they reach later: x0 and y0 */
-    double place[2];                /* x0 and y0 */
+    double place[2];                /* x0 and y0; x0 = -INFINITY: look ahead anew */
     double *Nc[2], *length2[2];     /* N c and c^T c for the rows c of C in `later` */
     int64_t *n_followed;            /* by chunk: rows of C that its known numbers account for */
     double *known[4];               /* by group: h, h', H, H', sums over its rows */
@@ -157,7 +157,7 @@ KERNEL double factorize(const Resolvent *N, double place)
     return least > 0 ? trace : -1;
 }
 
-/* out = D^-1/2 L^-1 z for four rows at a time, and out = L^-T D^-1/2 z: together they make G z. */
+/* out = D^-1/2 L^-1 z for four rows at a time or, if is_back, L^-T D^-1/2 z: together, G z. */
 INLINE void half_solve(const Resolvent *N, int is_back, int count, const double *const z[],
                        double *const out[])
 {

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The fast engine: what the plain algorithm gives, for a small part of its cost.
 
-- Draws are made among few rows, the pool: all rows are scored a few times in a run, at most.
+- Draws are made among few rows, the pool: all rows are scored a few times in a run, and whenever
+  nothing in the pool is feasible.
 - A is decomposed once in some tens of draws, and draws between decompositions are compiled (see
   ``_compiled``), where there was a compiler.
 
@@ -45,11 +46,12 @@ from ridgewise.barrier._problem import (
     sizes_of,
 )
 
-MOST_S_COMPILED = 0.99  # with a penalty
+MOST_S_COMPILED = 0.99  # s above which penalized runs draw plainly
 FIRST_ROWS = 32  # of a pool by norm that are looked at at first
-SPARE_ROWS = 64  # beyond the last row of a pool that are scored exactly at first
-ERRORS = 4.0  # times the errors of scores that were seen are allowed for
-NEAR = 1e-8  # of the largest slack: nearer than this, rows count as equal
+SPARE_ROWS = 64  # before and after the last row of a pool that are scored exactly at first
+ERRORS = 4.0  # times the errors of scores that were seen are allowed for; these are at least ...
+LEAST_ERROR = 2e-7  # ... of the score: about the precision of float32
+NEAR = 1e-8  # of the largest slack: rows nearer than this to the last are scored exactly
 
 
 def sparsify(
@@ -185,8 +187,8 @@ class Engine:
     def fill_from(self, scores: FloatArray, W: FloatArray) -> bool:
         """Fill the pool with rows of finite scores; whether there is one in it.
 
-        Scores of all rows are rounded. Exact ones of rows near the last of the pool decide which of
-        these are in it, and show how wrong the others may be.
+        Scores of all rows are rounded, -inf if a row is to be left out. Exact ones of rows near the
+        last of the pool decide which of these are in it, and show how wrong the others may be.
         """
         n_left, margin = int(np.count_nonzero(scores > -np.inf)), SPARE_ROWS
         tie = NEAR * max(0.0, scores.max())
@@ -198,14 +200,14 @@ class Engine:
             rows, sizes, slack = self.vectors.hold(self.order[best]), self.sizes[best], scores[best]
             has_sure = margin < self.size < len(best)
             sure = nth_largest(slack, self.size - margin) + tie if has_sure else np.inf
-            near = np.flatnonzero((slack <= sure) | (slack == slack.max()))
-            exact = np.asarray(part(rows, sizes, near))
-            slack[near] = sums(np.einsum("ij,ij->i", exact @ W, exact), sizes[near])
+            near = np.flatnonzero((slack <= sure) | (slack >= 0.999 * slack.max()))  # or the first
+            u, norms2 = np.asarray(part(rows, sizes, near)), self.norms2[best[near]]
+            slack[near] = sums(np.einsum("ij,ij->i", u @ W, u), sizes[near])
             chosen = pool_of(slack, self.size)
             is_full, most = len(chosen) == self.size, max(0.0, slack.max())
             last = slack[chosen].min() if is_full else LEAST_SLACK * most
-            error = ERRORS * np.max(np.abs(slack - scores[best])[near] / self.norms2[best[near]])
-            is_open = np.abs(scores - last) <= error * self.norms2 + tie
+            errors = np.abs(slack - scores[best])[near] + LEAST_ERROR * np.abs(slack[near])
+            is_open = np.abs(scores - last) <= ERRORS * np.max(errors / norms2) * self.norms2 + tie
             is_open[best[near]] = False
             if not is_open.any():
                 self.set_pool(best[chosen], part(rows, sizes, chosen))

@@ -257,7 +257,8 @@ class Sparsifier:
     promised_lower: float
     promised_upper: float
     counts: dict[str, int] = field(default_factory=dict)
-    """What the run took: decompositions, scans of all rows, compiled and plain draws."""
+    """What the run took: decompositions, scans of all rows, compiled and plain draws, and the rows,
+    or groups, that compiled draws computed closely."""
 
 
 def penalized_norms2(vectors: Vectors, penalty: FloatArray | None) -> FloatArray:
@@ -320,8 +321,8 @@ def refill_interval(rule: str, n_draws: int) -> int:
 def pool_of(slack: FloatArray, size: int) -> IndexArray:
     """The pool: of rows in scan order, the ``size`` with the most slack L(u) - U(u), ascending.
 
-    Slacks are rounded to nine digits of the largest; of equal ones the first counts. Rows without
-    slack are not in it, so it is empty where no row is feasible.
+    Slacks are rounded to nine digits of the largest; of equal ones the first counts. Rows with
+    hardly any are not in it (`LEAST_SLACK`), so it is empty where no row is feasible.
     """
     most = float(slack.max(initial=0.0))
     if most <= 0:
