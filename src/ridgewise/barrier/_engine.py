@@ -129,7 +129,7 @@ class Engine:
         self.is_compiled = compiled.draw_ahead is not None and not is_close
         # decompositions cost l^3, what is carried between them l k^2: this balances them
         most = max(16, round(0.42 * vectors.rank**0.8 * float(self.sizes.mean()) ** 0.25))
-        if rule != "norm":  # decompose where the pool is filled: it is rotated once for both
+        if rule != "norm":  # of single rows, where the pool is filled: it is rotated once for both
             parts, times = round(self.interval / most), round(most / self.interval)
             most = math.ceil(self.interval / parts) if parts > 0 else times * self.interval
         self.most_stale = most

@@ -59,8 +59,8 @@ def sparsify_plain(
     n_draws : int
         The number of draws r, more than l.
     rule : {"norm", "slack", "ratio"}
-        Which feasible row is drawn: of the largest norm (the paper's rule); or, of a pool of rows,
-        that with the largest L(u) - U(u), or the largest L(u) / U(u). Unselected rows first.
+        Which feasible row of a pool is drawn: that of the largest norm (the paper's rule), of the
+        largest L(u) - U(u), or of the largest L(u) / U(u). Unselected rows first.
     penalty : ndarray of shape (l,), optional
         For ridge models, alpha / sigma^2 of each direction: see `Barriers`. The number of draws
         must then exceed the effective dimension only.
@@ -185,12 +185,11 @@ def shifts(
     """L(u) and U(u) after tau draws. Known potentials save two inverses."""
     found = []
     for i, sign in enumerate(SIGNS):
-        N, change = resolvent(barriers, A, i, tau + 1), 0.0
-        if known is not None:
-            change = sign * (float(np.trace(N)) - known[i])
-        if not change > CANCELLED * float(
-            np.trace(N)
-        ):  # step tr N N_before, with the resolvent before: nothing cancels
+        N = resolvent(barriers, A, i, tau + 1)
+        trace = float(np.trace(N))
+        change = 0.0 if known is None else sign * (trace - known[i])
+        if not change > CANCELLED * trace:
+            # step tr N N_before, with the resolvent before: nothing cancels
             step = barriers.places(tau + 1)[i] - barriers.places(tau)[i]
             change = step * float(np.vdot(N, resolvent(barriers, A, i, tau)))
         found.append(Shift(sign, N, change))
