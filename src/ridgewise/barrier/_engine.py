@@ -38,6 +38,7 @@ from ridgewise.barrier._problem import (
     choose,
     finish,
     grouped,
+    most_stale,
     penalized_norms2,
     pool_of,
     pool_size,
@@ -110,7 +111,7 @@ class Engine:
         self.counts: Counter[str] = Counter()
 
         self.size = pool_size(rule, n_draws, self.sizes)
-        self.interval = refill_interval(rule, n_draws)
+        self.interval = refill_interval(rule, n_draws, vectors.rank)
         self.refill_at, self.filled_at, self.again = 0, -1, False
         self.prefix = 0  # rows that the pool may have before all rows are scored
         if rule == "norm":
@@ -127,8 +128,7 @@ class Engine:
         # a tridiagonal matrix has fewer digits of small eigenvalues, which matter at s near 1
         is_close = penalty is not None and self.barriers.s > MOST_S_COMPILED
         self.is_compiled = compiled.draw_ahead is not None and not is_close
-        # decompositions cost l^3, what is carried between them l k^2: this balances them
-        most = max(16, round(0.42 * vectors.rank**0.8 * float(self.sizes.mean()) ** 0.25))
+        most = max(16, round(most_stale(vectors.rank) * float(self.sizes.mean()) ** 0.25))
         if rule != "norm":  # of single rows, where the pool is filled: it is rotated once for both
             parts, times = round(self.interval / most), round(most / self.interval)
             most = math.ceil(self.interval / parts) if parts > 0 else times * self.interval
@@ -222,9 +222,10 @@ class Engine:
         self.counts["decompositions"] += 1
         known = self.potentials
         self.settle()
-        A_lower, A_upper = self.barriers.lift(self.A)
-        lower = tridiagonalize(A_lower)
-        self.decompositions = lower, lower if A_upper is A_lower else tridiagonalize(A_upper)
+        lower = upper = tridiagonalize(self.barriers.matrix(0, self.A))
+        if self.penalty is not None:
+            upper = tridiagonalize(self.barriers.matrix(1, self.A))
+        self.decompositions = lower, upper
         self.potentials = known or potentials(self.barriers, self.A, self.tau)
         # the lower barrier moves by 1 a draw and must not reach the old smallest eigenvalue
         room = int(lower.least - self.barriers.places(self.tau)[0]) - 1
@@ -271,7 +272,8 @@ class Engine:
         self.counts["rows"] += ahead.n_looked_at
         self.potentials, self.Z = ahead.potentials, ahead.Z
         self.depth = max(self.depth, int(ahead.drawn.max(initial=0)))
-        self.record(self.looked_at[ahead.drawn], ahead.t)
+        rows = ahead.Z[0][len(self.stale) :] @ self.decompositions[0].Q.T
+        self.record(self.looked_at[ahead.drawn], ahead.t, rows)
         if len(ahead.drawn) > 0:
             return True
         if ahead.state is compiled.State.LOST_DEFINITENESS:
@@ -305,13 +307,12 @@ class Engine:
         rotated = rows @ lower.Q
         return rotated, rotated if lower is upper else rows @ upper.Q
 
-    def record(self, positions: IndexArray, t: FloatArray) -> None:
-        """Remember draws."""
+    def record(self, positions: IndexArray, t: FloatArray, rows: FloatArray) -> None:
+        """Remember draws, of these rows."""
         self.positions.extend(positions)
         self.t.extend(t)
         self.selected[positions] = True
-        rows = part(self.rows, self.sizes[self.pool], np.searchsorted(self.pool, positions))
-        self.stale = np.vstack([self.stale, np.asarray(rows)])
+        self.stale = np.vstack([self.stale, rows])
         self.stale_t = np.append(self.stale_t, np.repeat(t, self.sizes[positions]))
 
     def draw_plainly(self) -> bool:
@@ -329,7 +330,8 @@ class Engine:
             if i >= 0:
                 self.counts["plain draws"] += 1
                 t = 2 / (lv[i] + uv[i])
-                self.record(self.pool[drawable[[i]]], np.array([t]))
+                rows = part(rows, sizes[drawable], np.array([i]))
+                self.record(self.pool[drawable[[i]]], np.array([t]), rows)
                 lower, upper = (shift.potential_with(self.stale, t) for shift in both)
                 self.potentials = lower, upper
                 return True

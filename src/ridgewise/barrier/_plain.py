@@ -24,6 +24,7 @@ from ridgewise.barrier._problem import (
     Goal,
     GroupedVectors,
     NumericalBreakdownError,
+    SIGNS,
     Sparsifier,
     and_unselected,
     choose,
@@ -38,7 +39,6 @@ from ridgewise.barrier._problem import (
     sizes_of,
 )
 
-SIGNS = (+1, -1)  # of the lower and the upper barrier
 CANCELLED = 1e-4  # of a potential: a difference of two that is smaller has too few digits
 
 
@@ -95,7 +95,7 @@ def sparsify_plain(
     A = np.zeros((ell, ell))
     selected = np.zeros(len(order), dtype=bool)
     size = pool_size(rule, n_draws, sizes_of(vectors)[order])
-    choice = PlainChoice(rule, n_draws, selected, size)
+    choice = PlainChoice(rule, n_draws, ell, selected, size)
     draws: list[int] = []
     weights: list[float] = []
     while goal.left(len(draws), int(np.count_nonzero(selected))):
@@ -117,9 +117,11 @@ class PlainChoice:
     where nothing in them is feasible, and after so many draws.
     """
 
-    def __init__(self, rule: str, n_draws: int, selected: BoolArray, size: int) -> None:
+    def __init__(
+        self, rule: str, n_draws: int, rank: int, selected: BoolArray, size: int
+    ) -> None:
         self.rule, self.n_draws, self.selected, self.size = rule, n_draws, selected, size
-        self.interval, self.again = refill_interval(rule, n_draws), False
+        self.interval, self.again = refill_interval(rule, n_draws, rank), False
         self.in_pool = np.arange(len(selected)) < PREFIX * n_draws
         self.refill_at = np.inf if rule == "norm" else 0
 
@@ -203,9 +205,9 @@ def potentials(barriers: Barriers, A: FloatArray, tau: int) -> tuple[float, floa
     return lower, upper
 
 
-def resolvent(barriers: Barriers, A: FloatArray, i: int, tau: int) -> FloatArray:
-    """(A - L_tau I)^-1, i = 0, or (U_tau I - A)^-1, i = 1."""
-    return inverse(SIGNS[i] * (barriers.lift(A)[i] - barriers.places(tau)[i] * np.eye(len(A))))
+def resolvent(barriers: Barriers, A: FloatArray, side: int, tau: int) -> FloatArray:
+    """(A - L_tau I)^-1, side 0, or (U_tau I - A)^-1, side 1."""
+    return inverse(barriers.matrix(side, A, tau))
 
 
 def weigh(
@@ -219,11 +221,16 @@ def weigh(
 
 
 def inverse(M: FloatArray) -> FloatArray:
-    """The inverse of a positive definite matrix, by Cholesky: however its rows are scaled."""
-    factor, failed = dpotrf(M, lower=1)
+    """The inverse of a positive definite matrix, by Cholesky: however its rows are scaled.
+
+    M is overwritten.
+    """
+    factor, failed = dpotrf(M.T, lower=1, overwrite_a=1)
     if failed:
         raise NumericalBreakdownError(
             "a barrier has passed an eigenvalue, which cannot happen in exact arithmetic"
         )
-    found: FloatArray = dpotri(factor, lower=1, overwrite_c=1)[0]
-    return np.tril(found) + np.tril(found, -1).T
+    half: FloatArray = dpotri(factor, lower=1, overwrite_c=1)[0]  # zeros above the diagonal
+    found = half + half.T
+    found.flat[:: len(M) + 1] /= 2
+    return found

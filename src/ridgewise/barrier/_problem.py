@@ -11,6 +11,7 @@ from ridgewise._groups import Groups
 from ridgewise._typing import AnyArray, BoolArray, FloatArray, IndexArray
 
 RULES = ("norm", "slack", "ratio")
+SIGNS = (+1, -1)  # of the lower and the upper barrier
 
 # The pool that rows are drawn from: so many rows a draw, and so many times in a run that all rows
 # are scored to fill it, chosen by measurement (docs/how-it-works.md).
@@ -211,12 +212,17 @@ class Barriers:
         """Step 5 of Algorithm 1: what the sums of t are multiplied with."""
         return (1 - self.s) / n_made
 
-    def lift(self, A: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """A as the lower and as the upper barrier see it; the same where there is no penalty."""
-        if self.penalty is None:
-            return A, A
-        lift = np.diag(self.start * self.penalty)
-        return A + lift, A - self.delta_U * lift
+    def matrix(self, side: int, A: FloatArray, tau: int | None = None) -> FloatArray:
+        """The matrix between A and the lower (side 0) or upper barrier (1) after tau draws.
+
+        That is sign (A + lift - place); of no tau, A + lift, in which the place is left out.
+        """
+        lift, sign = 0.0 if self.penalty is None else self.start * self.penalty, SIGNS[side]
+        place = 0.0 if tau is None else self.places(tau)[side]
+        found = A.copy() if sign > 0 or tau is None else -A
+        diagonal = (lift if side == 0 else -self.delta_U * lift) - place
+        found.flat[:: len(A) + 1] += diagonal if tau is None else sign * diagonal
+        return found
 
 
 class Goal:
@@ -313,9 +319,17 @@ def pool_size(rule: str, n_draws: int, sizes: IndexArray) -> int:
     return math.ceil(n_draws * max(POOL[rule] / max(1.0, sizes.mean()), LEAST_POOL))
 
 
-def refill_interval(rule: str, n_draws: int) -> int:
-    """After how many draws the pool is filled anew."""
-    return math.ceil(n_draws / REFILLS[rule])
+def refill_interval(rule: str, n_draws: int, rank: int) -> int:
+    """After how many draws the pool is filled anew, which takes as long as a decomposition."""
+    return math.ceil(max(n_draws / REFILLS[rule], most_stale(rank)))
+
+
+def most_stale(rank: int) -> float:
+    """About how many rows are drawn between two decompositions of A.
+
+    These cost l^3, and k rows l k^2 at every draw: this balances them.
+    """
+    return 0.42 * float(rank) ** 0.8
 
 
 def pool_of(slack: FloatArray, size: int) -> IndexArray:
@@ -389,15 +403,18 @@ def weighted_spectrum(
     large ones, not forming B^T B keeps them accurate.
     """
     B = np.sqrt(weights)[:, None] * U
-    if penalty is not None:
-        Z = 1 / (1 + penalty)
-        B = np.vstack([B * np.sqrt(Z), np.diag(np.sqrt(penalty * Z))])
-    if B.size == 0:
+    Z = np.ones(U.shape[1]) if penalty is None else 1 / (1 + penalty)
+    B *= np.sqrt(Z)
+    if B.size == 0 and penalty is None:
         return 0.0, 0.0
-    if len(B) > B.shape[1]:
-        eigenvalues = np.linalg.eigvalsh(B.T @ B)
+    if len(B) > B.shape[1] or penalty is not None:
+        G = B.T @ B
+        G.flat[:: len(G) + 1] += 0.0 if penalty is None else penalty * Z
+        eigenvalues = np.linalg.eigvalsh(G)
         if eigenvalues[0] > WELL_CONDITIONED * eigenvalues[-1]:
             return float(eigenvalues[0]), float(eigenvalues[-1])
+    if penalty is not None:
+        B = np.vstack([B, np.diag(np.sqrt(penalty * Z))])
     singular = np.linalg.svd(B, compute_uv=False)
     smallest = singular[-1] if len(singular) == B.shape[1] else 0.0
     return float(smallest**2), float(singular[0] ** 2)

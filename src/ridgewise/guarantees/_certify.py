@@ -26,6 +26,7 @@ from ridgewise.guarantees._interval import (
     measured_interval,
     ridge_penalty,
     verified_interval,
+    widened_interval,
 )
 from ridgewise.guarantees._proof import check_installed, prove
 from ridgewise.spectrum import Spectrum, as_numeric, compute_spectrum
@@ -158,20 +159,25 @@ def measured_certificate(
     promised: tuple[float | None, float | None] = (None, None),
     confidence: float = 1.0,
     rank: int | float | None = None,
+    found: tuple[float, float] | None = None,
 ) -> Certificate:
     """Measure how well selected features stand for all: what a selector does when it is fitted.
 
-    It costs the selected rows of U and one small decomposition, and no pass over the data. Rounding
-    is estimated, and not measured (``verified`` is False) unless everything was selected: `certify`
-    does that. ``rank`` is what was asked for when the spectrum was computed. A certain promise
-    (confidence 1) that rounding keeps from holding is left out.
+    It costs the selected rows of U and one small decomposition, and no pass over the data; nothing
+    where their `weighted_spectrum` was ``found`` already. Rounding is estimated, and not measured
+    (``verified`` is False) unless everything was selected: `certify` does that. ``rank`` is what
+    was asked for when the spectrum was computed. A certain promise (confidence 1) that rounding
+    keeps from holding is left out.
     """
     alpha = check_number("alpha", alpha)
     selection = Selection.of(spectrum, selected, weights, rank=rank, alpha=alpha)
     if selection.keeps_all:
         return Certificate(1.0, 1.0, *promised, confidence, alpha, True, selection=selection)
-    rows = spectrum.take(selection.indices)
-    lower, upper = measured_interval(spectrum, rows, selection.w, alpha)
+    if found is None:
+        rows = spectrum.take(selection.indices)
+        lower, upper = measured_interval(spectrum, rows, selection.w, alpha)
+    else:
+        lower, upper = widened_interval(spectrum, found, selection.max_weight, alpha)
     low, high = promised
     if confidence == 1 and low is not None and high is not None:
         kept = lower >= low - SAME * high and upper <= high * (1 + SAME)

@@ -128,14 +128,23 @@ class Interval(NamedTuple):
 def measured_interval(
     spectrum: Spectrum, selected_rows: FloatArray, weights: FloatArray, alpha: float = 0.0
 ) -> Interval:
-    """Measure [a, b] from the spectrum, and widen it by an estimate of the spectrum's errors.
+    """Measure [a, b] from the spectrum, and widen it by an estimate of the spectrum's errors."""
+    found = weighted_spectrum(
+        selected_rows, weights, ridge_penalty(spectrum.singular_values, alpha)
+    )
+    return widened_interval(spectrum, found, float(weights.max(initial=0.0)), alpha)
+
+
+def widened_interval(
+    spectrum: Spectrum, ends: tuple[float, float], w_max: float, alpha: float
+) -> Interval:
+    """Widen [a, b] by an estimate of the spectrum's errors; ``w_max`` is the largest weight.
 
     With G = U^T W U and Z = S^2 (S^2 + alpha)^-1, the ends are the extreme eigenvalues of
     Z^1/2 G Z^1/2 + I - Z: of G itself at alpha = 0. Above that, what X does not span counts too,
     where both sides are alpha: the interval then holds 1.
     """
-    n, S = spectrum.shape[0], spectrum.singular_values
-    found = Interval(*weighted_spectrum(selected_rows, weights, ridge_penalty(S, alpha)))
+    n, S, found = spectrum.shape[0], spectrum.singular_values, Interval(*ends)
     smallest = math.hypot(S[-1], math.sqrt(alpha))
     if alpha > 0 and spectrum.rank < n:
         found, smallest = found.around_one, math.sqrt(alpha)
@@ -148,7 +157,6 @@ def measured_interval(
     # eigenvalues of K are off by this share of the largest; of a QR, singular values are
     digits = max(n, 4 * math.sqrt(max(spectrum.shape))) * 4 * UNIT
     decomposition = digits * condition * (S[0] / S[-1] if spectrum.solver == "gram" else 2)
-    w_max = float(weights.max(initial=0.0))
     return found.widened(
         selected_error=gram_error(error, w_max, found.upper, spectrum.rank),
         kernel_error=decomposition + gram_error(error, 1.0, 1.0, 0),

@@ -235,6 +235,7 @@ class BSSSelector(SpectralSelector):
             # features as they are add at most K
             promised=(found.promised_lower, found.promised_upper + (len(added) > 0)),
             rank=self.rank,
+            found=None if polished or len(added) > 0 else (found.lower, found.upper),
         )
         return Selection(selected, weights, len(found.draws), certificate)
 

@@ -164,7 +164,7 @@ class WideSpectrum(Spectrum):
     def hold(self, indices: IndexArray) -> Any:
         rows = self.columns.take_rows(indices)
         is_light = is_sparse(rows) and SPARSE * rows.nnz < rows.shape[0] * rows.shape[1]
-        return Product(rows, self.projector) if is_light else rows @ self.projector
+        return Product(rows, self.projector) if is_light else self.take(indices)
 
     def projections(self, directions: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
         return self.columns.products(self.projector @ directions)
