@@ -123,6 +123,7 @@ typedef struct {
     double *known[4];               /* by group: h, h', H, H', sums over its rows */
     double *lv, *uv, *hopes;        /* by group: bounds on L, U and what the rule makes large */
     double *rated, *t;              /* by group: that exactly, and the weight, if it is feasible */
+    double *after[2];               /* by group: the potential after it is drawn, if of one row */
     double *z, *Nz, *inner;         /* CHUNK rows, and k numbers for each or for each other */
 } Work;
 
@@ -360,12 +361,15 @@ KERNEL void weigh(Work *work, Block *block, int64_t n, const int64_t *groups)
         measure(work, &work->barrier[side], n, groups, square[side], plain[side]);
     for (int64_t i = 0; i < n; i++) {
         const int64_t g = groups[i];
-        const double term = square[0][i] / work->barrier[0].change, lv = term - plain[0][i];
-        const double uv = square[1][i] / work->barrier[1].change + plain[1][i];
+        const Resolvent *lower = &work->barrier[0], *upper = &work->barrier[1];
+        const double term = square[0][i] / lower->change, lv = term - plain[0][i];
+        const double uv = square[1][i] / upper->change + plain[1][i], inverse = (lv + uv) / 2;
         const int is_feasible = lv > 0 && lv >= uv - block->near_tie * term;
         work->hopes[g] = -INFINITY;
         work->rated[g] = is_feasible ? preference(block, g, lv, uv) : -INFINITY;
-        work->t[g] = 2 / (lv + uv);
+        work->t[g] = 1 / inverse;
+        work->after[0][g] = lower->trace - square[0][i] / (inverse + plain[0][i]);
+        work->after[1][g] = upper->trace + square[1][i] / (inverse - plain[1][i]);
     }
     block->n_looked_at += n;
 }
@@ -459,15 +463,17 @@ KERNEL enum state draw(Work *work, Block *block)
     for (int side = 0; side < 2; side++) {
         double *z = block->rows[side] + first * l;
         for (int64_t i = 0; i < count; i++) {
-            if (!add(&work->barrier[side], z + i * l, work->t[g])) return LOST_DEFINITENESS;
+            if (count > 1 && !add(&work->barrier[side], z + i * l, work->t[g]))
+                return LOST_DEFINITENESS;
             if (!add_later(work, side, z + i * l, work->t[g])) work->place[0] = -INFINITY;
         }
-        if (!(work->barrier[side].trace > 0)) return LOST_DEFINITENESS;
+        if (count > 1) work->after[side][g] = work->barrier[side].trace;
+        if (!(work->after[side][g] > 0)) return LOST_DEFINITENESS;
     }
     for (int side = 0; side < 2; side++) {
         memcpy(block->Z[side] + block->n_stale * l, block->rows[side] + first * l,
                (size_t)(count * l) * sizeof(double));
-        block->potential[side] = work->barrier[side].trace;
+        block->potential[side] = work->after[side][g];
     }
     for (int64_t i = 0; i < count; i++) block->t[block->n_stale++] = work->t[g];
     block->drawn[block->n_drawn++] = g;
@@ -494,7 +500,7 @@ enum state draw_ahead(Block *block)
     }
     const int64_t room = block->most_stale + largest + FOUR; /* rows of C */
     const int64_t inner = room * (room > CHUNK ? room : CHUNK);
-    const int64_t numbers = 2 * (3 * room + 4) * l + 2 * room + 2 * CHUNK * l + inner + 9 * n_groups;
+    const int64_t numbers = 2 * (3 * room + 4) * l + 2 * room + 2 * CHUNK * l + inner + 11 * n_groups;
     double *space = malloc((size_t)numbers * sizeof(double)), *next = space;
     Work work = {.place = {-INFINITY}};
     work.n_followed = malloc((size_t)(n_groups / CHUNK + 1) * sizeof(int64_t));
@@ -510,8 +516,9 @@ enum state draw_ahead(Block *block)
     }
     if (state == DONE) {
         double **by_group[] = {&work.known[0], &work.known[1], &work.known[2], &work.known[3],
-                               &work.lv, &work.uv, &work.hopes, &work.rated, &work.t};
-        for (int i = 0; i < 9; i++) *by_group[i] = carve(&next, n_groups);
+                               &work.lv, &work.uv, &work.hopes, &work.rated, &work.t,
+                               &work.after[0], &work.after[1]};
+        for (int i = 0; i < 11; i++) *by_group[i] = carve(&next, n_groups);
         work.z = carve(&next, CHUNK * l), work.Nz = carve(&next, CHUNK * l);
         work.inner = carve(&next, inner);
     }
