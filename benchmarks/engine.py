@@ -25,10 +25,10 @@ from scipy.linalg import eigh
 from threadpoolctl import threadpool_limits
 
 from ridgewise import BSSSelector, LeverageSelector, certify
-from ridgewise.barrier import RULES, polish, sparsify, sparsify_plain, weighted_spectrum
+from ridgewise.barrier import RULES, sparsify, sparsify_plain, weighted_spectrum
 from ridgewise.barrier import _compiled as compiled
 from ridgewise.datasets import read_techtc_folder
-from ridgewise.guarantees import alpha_for_dimension
+from ridgewise.guarantees import alpha_for_dimension, polish
 from ridgewise.spectrum import Spectrum, as_columns, compute_spectrum
 
 N_DRAWS = 400

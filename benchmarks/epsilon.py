@@ -33,8 +33,9 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.engine import SHARED
 from ridgewise import LeverageSelector, RRQRSelector
-from ridgewise.barrier import RULES, polish, sparsify, weighted_spectrum
+from ridgewise.barrier import RULES, sparsify, weighted_spectrum
 from ridgewise.datasets import read_techtc_folder
+from ridgewise.guarantees import polish
 from ridgewise.spectrum import Spectrum, compute_spectrum
 
 MOST = 10  # times the rank

@@ -42,8 +42,9 @@ from benchmarks.engine import SHARED
 from benchmarks.epsilon import Log, load, say
 from benchmarks.peers_worker import METHODS
 from ridgewise import RLSClassifier
-from ridgewise.barrier import polish, weighted_spectrum
+from ridgewise.barrier import weighted_spectrum
 from ridgewise.datasets import read_techtc_folder
+from ridgewise.guarantees import polish
 from ridgewise.spectrum import Spectrum, compute_spectrum
 
 SETS = {

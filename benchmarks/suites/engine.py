@@ -4,8 +4,8 @@
 
 from functools import partial
 
-from ridgewise.barrier import RULES, Sparsifier, polish, sparsify
-from ridgewise.guarantees import alpha_for_dimension
+from ridgewise.barrier import RULES, Sparsifier, sparsify
+from ridgewise.guarantees import alpha_for_dimension, polish
 from ridgewise.spectrum import Spectrum, compute_spectrum
 
 from .data import make_data

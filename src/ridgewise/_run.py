@@ -1,24 +1,63 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a run shares across rooms: one BLAS thread, progress reports, and a cache of results.
+"""What rooms share: checks of parameters, one BLAS thread, progress reports, a cache of results.
 
+- `check_number` and the like raise errors that say what was given.
 - `one_blas_thread` limits BLAS where more threads are slower.
 - Loops call `advance`, which does nothing unless a listener is set.
 - `remembered` caches what several selectors compute; each is charged the full time.
 """
 
+import math
 import sys
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
+from numbers import Real
 from time import perf_counter
 from typing import Any, Self, TypeVar
 
+import numpy as np
 from threadpoolctl import ThreadpoolController
+
+from ridgewise._typing import AnyArray
 
 Result = TypeVar("Result")
 FEATURES = "features"
+MOST_CLASSES = 20
+
+
+def check_number(name: str, value: Any, *, positive: bool = False, otherwise: str = "") -> float:
+    """Return value as a float; raise unless it is finite and at least (``positive``: above) 0."""
+    try:
+        number = float(value) if isinstance(value, Real) else math.nan
+    except OverflowError:  # an integer beyond the largest float
+        number = math.inf
+    if not 0 <= number < math.inf or isinstance(value, bool) or (positive and number == 0):
+        least = ">" if positive else ">="
+        raise ValueError(f"{name} must be a finite number {least} 0{otherwise}; got {value!r}")
+    return number
+
+
+def check_one_of(name: str, value: Any, allowed: Iterable[str]) -> None:
+    """Raise if value is not one of those allowed."""
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}")
+
+
+def check_bool(name: str, value: Any) -> bool:
+    """Return value as a bool; raise if it is not one."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False; got {value!r}")
+    return bool(value)
+
+
+def are_classes(y: AnyArray) -> bool:
+    """Whether targets are classes: no numbers, or whole ones with at most 20 different values."""
+    if y.dtype.kind not in "iuf":
+        return True
+    return bool((y == np.round(y)).all()) and len(np.unique(y)) <= MOST_CLASSES
 
 
 def one_blas_thread() -> AbstractContextManager[Any]:

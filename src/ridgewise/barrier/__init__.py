@@ -5,11 +5,9 @@ This room knows vectors and no containers.
 """
 
 from ridgewise.barrier._engine import sparsify
-from ridgewise.barrier._plain import sparsify_plain
-from ridgewise.barrier._polish import polish
+from ridgewise.barrier._plain import ArrayVectors, sparsify_plain
 from ridgewise.barrier._problem import (
     RULES,
-    ArrayVectors,
     NumericalBreakdownError,
     Sparsifier,
     Vectors,
@@ -24,7 +22,6 @@ __all__ = [
     "Sparsifier",
     "Vectors",
     "penalized_norms2",
-    "polish",
     "sparsify",
     "sparsify_plain",
     "weighted_spectrum",

@@ -17,13 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from ridgewise._checks import check_one_of
 from ridgewise._groups import Groups, spans, sums
-from ridgewise._run import advance, one_blas_thread
+from ridgewise._run import advance, check_one_of, one_blas_thread
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.barrier import _compiled as compiled
 from ridgewise.barrier._compiled import tridiagonalize
-from ridgewise.barrier._plain import potentials, shifts, weigh
 from ridgewise.barrier._problem import (
     LEAST_SLACK,
     NONE_FEASIBLE,
@@ -42,9 +40,12 @@ from ridgewise.barrier._problem import (
     penalized_norms2,
     pool_of,
     pool_size,
+    potentials,
     refill_interval,
     scan_order,
+    shifts,
     sizes_of,
+    weigh,
 )
 
 MOST_S_COMPILED = 0.99  # s above which penalized runs draw plainly

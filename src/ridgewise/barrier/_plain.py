@@ -7,39 +7,33 @@ no unselected row is feasible a selected one is drawn again, and its weights add
 norm are left out. Rules draw from a pool, see `PlainChoice`.
 """
 
-from typing import NamedTuple
-
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotri
 
-from ridgewise._checks import check_one_of
-from ridgewise._groups import Groups, sums
+from ridgewise._groups import Groups
+from ridgewise._run import check_one_of
 from ridgewise._typing import BoolArray, FloatArray, IndexArray
 from ridgewise.barrier._problem import (
     NONE_FEASIBLE,
     PREFIX,
     RULES,
-    ArrayVectors,
     Barriers,
     Goal,
     GroupedVectors,
     NumericalBreakdownError,
-    SIGNS,
     Sparsifier,
     and_unselected,
     choose,
     finish,
     grouped,
-    is_feasible,
     penalized_norms2,
     pool_of,
     pool_size,
     refill_interval,
     scan_order,
+    shifts,
     sizes_of,
+    weigh,
 )
-
-CANCELLED = 1e-4  # of a potential: a difference of two that is smaller has too few digits
 
 
 def sparsify_plain(
@@ -117,9 +111,7 @@ class PlainChoice:
     where nothing in them is feasible, and after so many draws.
     """
 
-    def __init__(
-        self, rule: str, n_draws: int, rank: int, selected: BoolArray, size: int
-    ) -> None:
+    def __init__(self, rule: str, n_draws: int, rank: int, selected: BoolArray, size: int) -> None:
         self.rule, self.n_draws, self.selected, self.size = rule, n_draws, selected, size
         self.interval, self.again = refill_interval(rule, n_draws, rank), False
         self.in_pool = np.arange(len(selected)) < PREFIX * n_draws
@@ -150,87 +142,30 @@ class PlainChoice:
         return choose(self.rule, lv, uv, drawable) if i < 0 and self.again else i
 
 
-class Shift(NamedTuple):
-    """L(u) or U(u) of any row u at a draw: u^T N^2 u / change - sign u^T N u.
+class ArrayVectors:
+    """The rows of an array U with orthonormal columns, for `sparsify`.
 
-    N = (A - L I)^-1 (sign +1) or (U I - A)^-1 (sign -1) at the barrier's next place, and change is
-    by how much moving there changes the potential, the trace of N.
+    Examples
+    --------
+    >>> ArrayVectors(np.eye(3)).norms2
+    array([1., 1., 1.])
     """
 
-    sign: int
-    N: FloatArray
-    change: float
+    def __init__(self, U: FloatArray) -> None:
+        self.U = U
+        self.norms2: FloatArray = np.einsum("ij,ij->i", U, U)
+        self.rank = U.shape[1]
 
-    def of(self, u: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The shift of every row, or of matrices B in the place of u u^T, and its first term."""
-        if u.ndim == 3:
-            square, plain = (np.einsum("gij,ij->g", u, M) for M in (self.N @ self.N, self.N))
-        else:
-            Nu = u @ self.N
-            square, plain = np.einsum("ij,ij->i", Nu, Nu), np.einsum("ij,ij->i", Nu, u)
-        return square / self.change - self.sign * plain, square / self.change
+    def take(self, indices: IndexArray) -> FloatArray:
+        """Rows ``indices`` of U."""
+        return self.U[indices]
 
-    def potential_with(self, u: FloatArray, t: float) -> float:
-        """The trace of N after t u^T u, u being rows, was added to A (Woodbury)."""
-        Nu = u @ self.N
-        inner = np.eye(len(u)) / t + self.sign * Nu @ u.T
-        return float(np.trace(self.N) - self.sign * np.trace(np.linalg.solve(inner, Nu @ Nu.T)))
+    hold = take
 
-    def form(self) -> FloatArray:
-        """W with L(u), or U(u), = u^T W u."""
-        return self.N @ self.N.T / self.change - self.sign * self.N  # symmetric: half of the work
+    def forms(self, W: FloatArray) -> FloatArray:
+        """u_j^T W u_j of all rows."""
+        return np.einsum("ij,ij->i", self.U @ W, self.U)
 
-
-def shifts(
-    barriers: Barriers, A: FloatArray, tau: int, known: tuple[float, float] | None = None
-) -> tuple[Shift, Shift]:
-    """L(u) and U(u) after tau draws. Known potentials save two inverses."""
-    found = []
-    for i, sign in enumerate(SIGNS):
-        N = resolvent(barriers, A, i, tau + 1)
-        trace = float(np.trace(N))
-        change = 0.0 if known is None else sign * (trace - known[i])
-        if not change > CANCELLED * trace:
-            # step tr N N_before, with the resolvent before: nothing cancels
-            step = barriers.places(tau + 1)[i] - barriers.places(tau)[i]
-            change = step * float(np.vdot(N, resolvent(barriers, A, i, tau)))
-        found.append(Shift(sign, N, change))
-    lower, upper = found
-    return lower, upper
-
-
-def potentials(barriers: Barriers, A: FloatArray, tau: int) -> tuple[float, float]:
-    """Traces of the resolvents after tau draws."""
-    lower, upper = (float(np.trace(resolvent(barriers, A, i, tau))) for i in (0, 1))
-    return lower, upper
-
-
-def resolvent(barriers: Barriers, A: FloatArray, side: int, tau: int) -> FloatArray:
-    """(A - L_tau I)^-1, side 0, or (U_tau I - A)^-1, side 1."""
-    return inverse(barriers.matrix(side, A, tau))
-
-
-def weigh(
-    u: FloatArray, both: tuple[Shift, Shift], sizes: IndexArray | None = None
-) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """L and U of every row, or of groups of so many consecutive ones; whether they are feasible."""
-    (lv, term), (uv, _) = (shift.of(u) for shift in both)
-    if sizes is not None:
-        lv, term, uv = (sums(part, sizes) for part in (lv, term, uv))
-    return lv, uv, is_feasible(lv, uv, term)
-
-
-def inverse(M: FloatArray) -> FloatArray:
-    """The inverse of a positive definite matrix, by Cholesky: however its rows are scaled.
-
-    M is overwritten.
-    """
-    factor, failed = dpotrf(M.T, lower=1, overwrite_a=1)
-    if failed:
-        raise NumericalBreakdownError(
-            "a barrier has passed an eigenvalue, which cannot happen in exact arithmetic"
-        )
-    half: FloatArray = dpotri(factor, lower=1, overwrite_c=1)[0]  # zeros above the diagonal
-    found = half + half.T
-    found.flat[:: len(M) + 1] /= 2
-    return found
+    def scaled_norms2(self, scale: FloatArray) -> FloatArray:
+        """Squared norms of U diag(scale)."""
+        return (self.U * scale) ** 2 @ np.ones(self.rank)

@@ -3,11 +3,12 @@
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotri
 
-from ridgewise._groups import Groups
+from ridgewise._groups import Groups, sums
 from ridgewise._typing import AnyArray, BoolArray, FloatArray, IndexArray
 
 RULES = ("norm", "slack", "ratio")
@@ -24,6 +25,8 @@ PREFIX = 4  # rows a draw of the first pool of the rule "norm"
 # Two ways of computing L(u) and U(u) differ in the last digits. Comparisons that decide which row
 # is drawn are therefore made with this tolerance, relative to the terms compared, and only here.
 NEAR_TIE = 1e-10
+
+CANCELLED = 1e-4  # of a potential: a difference of two that is smaller has too few digits
 
 # A row below this squared norm is zero: its reciprocal, a weight, could not be stored.
 ZERO_NORM2 = 1e-290
@@ -68,35 +71,6 @@ class Vectors(Protocol):
 
     def scaled_norms2(self, scale: FloatArray) -> FloatArray:
         """Squared norms of all vectors with coordinate i multiplied by ``scale[i]``."""
-
-
-class ArrayVectors:
-    """The rows of an array U with orthonormal columns, for `sparsify`.
-
-    Examples
-    --------
-    >>> ArrayVectors(np.eye(3)).norms2
-    array([1., 1., 1.])
-    """
-
-    def __init__(self, U: FloatArray) -> None:
-        self.U = U
-        self.norms2: FloatArray = np.einsum("ij,ij->i", U, U)
-        self.rank = U.shape[1]
-
-    def take(self, indices: IndexArray) -> FloatArray:
-        """Rows ``indices`` of U."""
-        return self.U[indices]
-
-    hold = take
-
-    def forms(self, W: FloatArray) -> FloatArray:
-        """u_j^T W u_j of all rows."""
-        return np.einsum("ij,ij->i", self.U @ W, self.U)
-
-    def scaled_norms2(self, scale: FloatArray) -> FloatArray:
-        """Squared norms of U diag(scale)."""
-        return (self.U * scale) ** 2 @ np.ones(self.rank)
 
 
 class GroupedVectors:
@@ -223,6 +197,92 @@ class Barriers:
         diagonal = (lift if side == 0 else -self.delta_U * lift) - place
         found.flat[:: len(A) + 1] += diagonal if tau is None else sign * diagonal
         return found
+
+
+class Shift(NamedTuple):
+    """L(u) or U(u) of any row u at a draw: u^T N^2 u / change - sign u^T N u.
+
+    N = (A - L I)^-1 (sign +1) or (U I - A)^-1 (sign -1) at the barrier's next place, and change is
+    by how much moving there changes the potential, the trace of N.
+    """
+
+    sign: int
+    N: FloatArray
+    change: float
+
+    def of(self, u: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The shift of every row, or of matrices B in the place of u u^T, and its first term."""
+        if u.ndim == 3:
+            square, plain = (np.einsum("gij,ij->g", u, M) for M in (self.N @ self.N, self.N))
+        else:
+            Nu = u @ self.N
+            square, plain = np.einsum("ij,ij->i", Nu, Nu), np.einsum("ij,ij->i", Nu, u)
+        return square / self.change - self.sign * plain, square / self.change
+
+    def potential_with(self, u: FloatArray, t: float) -> float:
+        """The trace of N after t u^T u, u being rows, was added to A (Woodbury)."""
+        Nu = u @ self.N
+        inner = np.eye(len(u)) / t + self.sign * Nu @ u.T
+        return float(np.trace(self.N) - self.sign * np.trace(np.linalg.solve(inner, Nu @ Nu.T)))
+
+    def form(self) -> FloatArray:
+        """W with L(u), or U(u), = u^T W u."""
+        return self.N @ self.N.T / self.change - self.sign * self.N  # symmetric: half of the work
+
+
+def shifts(
+    barriers: Barriers, A: FloatArray, tau: int, known: tuple[float, float] | None = None
+) -> tuple[Shift, Shift]:
+    """L(u) and U(u) after tau draws. Known potentials save two inverses."""
+    found = []
+    for i, sign in enumerate(SIGNS):
+        N = resolvent(barriers, A, i, tau + 1)
+        trace = float(np.trace(N))
+        change = 0.0 if known is None else sign * (trace - known[i])
+        if not change > CANCELLED * trace:
+            # step tr N N_before, with the resolvent before: nothing cancels
+            step = barriers.places(tau + 1)[i] - barriers.places(tau)[i]
+            change = step * float(np.vdot(N, resolvent(barriers, A, i, tau)))
+        found.append(Shift(sign, N, change))
+    lower, upper = found
+    return lower, upper
+
+
+def potentials(barriers: Barriers, A: FloatArray, tau: int) -> tuple[float, float]:
+    """Traces of the resolvents after tau draws."""
+    lower, upper = (float(np.trace(resolvent(barriers, A, i, tau))) for i in (0, 1))
+    return lower, upper
+
+
+def resolvent(barriers: Barriers, A: FloatArray, side: int, tau: int) -> FloatArray:
+    """(A - L_tau I)^-1, side 0, or (U_tau I - A)^-1, side 1."""
+    return inverse(barriers.matrix(side, A, tau))
+
+
+def weigh(
+    u: FloatArray, both: tuple[Shift, Shift], sizes: IndexArray | None = None
+) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """L and U of every row, or of groups of so many consecutive ones; whether they are feasible."""
+    (lv, term), (uv, _) = (shift.of(u) for shift in both)
+    if sizes is not None:
+        lv, term, uv = (sums(part, sizes) for part in (lv, term, uv))
+    return lv, uv, is_feasible(lv, uv, term)
+
+
+def inverse(M: FloatArray) -> FloatArray:
+    """The inverse of a positive definite matrix, by Cholesky: however its rows are scaled.
+
+    M is overwritten.
+    """
+    factor, failed = dpotrf(M.T, lower=1, overwrite_a=1)
+    if failed:
+        raise NumericalBreakdownError(
+            "a barrier has passed an eigenvalue, which cannot happen in exact arithmetic"
+        )
+    half: FloatArray = dpotri(factor, lower=1, overwrite_c=1)[0]  # zeros above the diagonal
+    found = half + half.T
+    found.flat[:: len(M) + 1] /= 2
+    return found
 
 
 class Goal:

@@ -14,8 +14,14 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import check_array, check_consistent_length, check_random_state, column_or_1d
 
-from ridgewise._checks import are_classes, check_bool, check_number, check_one_of
-from ridgewise._run import ProgressLine, one_blas_thread
+from ridgewise._run import (
+    ProgressLine,
+    are_classes,
+    check_bool,
+    check_number,
+    check_one_of,
+    one_blas_thread,
+)
 from ridgewise._typing import AnyArray, is_sparse
 from ridgewise.evaluation._cache import FoldCache
 from ridgewise.evaluation._comparison import ALL_FEATURES, Comparison, Entry

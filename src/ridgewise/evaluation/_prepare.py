@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, StandardScaler
 
-from ridgewise._checks import check_one_of
+from ridgewise._run import check_one_of
 from ridgewise._typing import is_sparse
 from ridgewise.spectrum import column_variances
 

@@ -9,6 +9,7 @@ from ridgewise.guarantees._certify import (
     random_features,
 )
 from ridgewise.guarantees._interval import Selection, ridge_penalty
+from ridgewise.guarantees._polish import polish
 from ridgewise.guarantees._prediction import PredictionReport
 from ridgewise.guarantees._prediction_bounds import PredictionBound
 from ridgewise.guarantees._risk import Risk, RiskInflation, ridge_risk
@@ -34,6 +35,7 @@ __all__ = [
     "features_for_epsilon",
     "leverage_promise",
     "measured_certificate",
+    "polish",
     "random_features",
     "ridge_penalty",
     "ridge_risk",

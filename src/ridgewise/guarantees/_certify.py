@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ridgewise import barrier
-from ridgewise._checks import check_number
+from ridgewise._run import check_number
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.guarantees._certificate import Certificate
 from ridgewise.guarantees._interval import (
@@ -28,6 +28,7 @@ from ridgewise.guarantees._interval import (
     verified_interval,
     widened_interval,
 )
+from ridgewise.guarantees._polish import polish as polished
 from ridgewise.guarantees._proof import check_installed, prove
 from ridgewise.spectrum import Spectrum, as_numeric, compute_spectrum
 
@@ -136,7 +137,7 @@ def certify(
         if polish:
             start = np.ones(len(selected)) if weights is None else weights
             e = ridge_penalty(spectrum.singular_values, alpha)
-            weights = barrier.polish(spectrum.take(selected), start, penalty=e)
+            weights = polished(spectrum.take(selected), start, penalty=e)
         selection = Selection.of(spectrum, selected, weights, rank=rank, alpha=alpha)
         certificate = verified_certificate(spectrum, selection, alpha)
         if certificate.verified or spectrum.solver == "qr" or not certificate.note:

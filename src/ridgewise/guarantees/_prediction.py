@@ -15,7 +15,7 @@ from scipy.special import betaincinv
 from sklearn.utils import assert_all_finite
 from sklearn.utils.extmath import row_norms
 
-from ridgewise._checks import check_number
+from ridgewise._run import check_number
 from ridgewise._typing import BoolArray, FloatArray, is_sparse
 from ridgewise.guarantees._interval import UNIT, Interval
 from ridgewise.guarantees._prediction_bounds import (

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
-from ridgewise._checks import check_number
+from ridgewise._run import check_number
 from ridgewise._typing import FloatArray
 from ridgewise.guarantees._interval import UNIT, Interval
 from ridgewise.guarantees._prediction_bounds import tau

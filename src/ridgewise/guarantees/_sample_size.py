@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import lambertw
 
-from ridgewise._checks import check_number
+from ridgewise._run import check_number
 from ridgewise._typing import FloatArray
 
 

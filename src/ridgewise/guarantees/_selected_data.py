@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ridgewise._checks import check_number
+from ridgewise._run import check_number
 from ridgewise._typing import FloatArray
 from ridgewise.guarantees._interval import (
     UNIT,

@@ -18,7 +18,7 @@ from sklearn.utils.extmath import row_norms, safe_sparse_dot
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ridgewise._checks import check_number
+from ridgewise._run import check_number
 from ridgewise._typing import AnyArray, FloatArray, is_sparse
 from ridgewise.models._leave_one_out import class_targets
 from ridgewise.models._path import EPS, DualPath, centred_kernel, positive_part

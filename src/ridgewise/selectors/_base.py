@@ -13,9 +13,8 @@ from sklearn.utils import check_array
 from sklearn.utils.sparsefuncs import inplace_column_scale
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ridgewise._checks import check_number
 from ridgewise._groups import Groups, groups_of
-from ridgewise._run import ProgressLine, listening, remembered
+from ridgewise._run import ProgressLine, check_number, listening, remembered
 from ridgewise._typing import AnyArray, BoolArray, FloatArray, IndexArray, is_sparse
 from ridgewise.guarantees import Certificate
 from ridgewise.spectrum import (

@@ -5,17 +5,17 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from ridgewise._checks import check_bool, check_one_of
 from ridgewise._groups import Groups
-from ridgewise._run import remembered
+from ridgewise._run import check_bool, check_one_of, remembered
 from ridgewise._typing import FloatArray, IndexArray
-from ridgewise.barrier import RULES, Sparsifier, polish, sparsify
+from ridgewise.barrier import RULES, Sparsifier, sparsify
 from ridgewise.guarantees import (
     Certificate,
     alpha_for_dimension,
     effective_dimension,
     features_for_epsilon,
     measured_certificate,
+    polish,
     ridge_penalty,
 )
 from ridgewise.selectors._base import SpectralSelector, check_alpha, check_squares

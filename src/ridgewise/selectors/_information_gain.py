@@ -10,7 +10,7 @@ from sklearn.utils import assert_all_finite, check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from ridgewise._checks import check_number
+from ridgewise._run import check_number
 from ridgewise._typing import AnyArray, FloatArray, IndexArray
 from ridgewise.selectors._base import FeatureSelector, check_n_features, descending, validate_wide
 from ridgewise.spectrum import as_columns, as_dense

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ridgewise._checks import check_one_of
+from ridgewise._run import check_one_of
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.barrier import penalized_norms2
 from ridgewise.guarantees import (

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array, column_or_1d
 
-from ridgewise._checks import are_classes
 from ridgewise._groups import Groups
+from ridgewise._run import are_classes
 from ridgewise._typing import AnyArray, FloatArray, IndexArray
 from ridgewise.models import class_targets
 from ridgewise.selectors._base import check_n_groups

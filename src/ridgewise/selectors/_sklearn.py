@@ -13,8 +13,7 @@ from sklearn.svm import LinearSVC, l1_min_c
 from sklearn.utils import check_X_y
 from sklearn.utils.validation import validate_data
 
-from ridgewise._checks import check_one_of
-from ridgewise._run import remembered
+from ridgewise._run import check_one_of, remembered
 from ridgewise._typing import FloatArray, is_sparse
 from ridgewise.selectors._base import FeatureSelector, check_n_features, descending, validate_wide
 from ridgewise.spectrum import column_variances

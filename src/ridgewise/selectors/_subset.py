@@ -9,9 +9,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_consistent_length
 
-from ridgewise._checks import check_one_of
 from ridgewise._groups import Groups
-from ridgewise._run import remembered
+from ridgewise._run import check_one_of, remembered
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.guarantees import effective_dimension, measured_certificate, unweighted_promise
 from ridgewise.models import DualPath, choose_alpha

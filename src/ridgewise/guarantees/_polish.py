@@ -25,7 +25,7 @@ from scipy.optimize import brentq
 from ridgewise._groups import sums
 from ridgewise._run import one_blas_thread
 from ridgewise._typing import FloatArray, IndexArray
-from ridgewise.barrier._problem import weighted_spectrum
+from ridgewise.barrier import weighted_spectrum
 
 TOLERANCE = 1e-2  # of epsilon: a bound on the gap to the best, which is far smaller on real data
 NEGLIGIBLE = 1e-6  # a gap that needs no polishing, however small epsilon is

@@ -5,18 +5,23 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from tests.barrier.helpers import extremes, gaussian_rows, rows_of
+from tests.barrier.helpers import FAMILIES, extremes, gaussian_rows, rows_of
 
 from ridgewise._groups import sums
 from ridgewise.barrier import RULES, ArrayVectors, sparsify, weighted_spectrum
-from ridgewise.barrier import _polish as polish_module
-from ridgewise.barrier._polish import Point, epsilon, newton_step, polish
+from ridgewise.guarantees import _polish as polish_module
+from ridgewise.guarantees._polish import Point, epsilon, newton_step, polish
 from ridgewise.spectrum import compute_spectrum
 
 ROUNDING = 1e-12
 
 # what the best weights are within, of their epsilon
 NEARLY_BEST = 1e-2
+
+
+@pytest.fixture(params=FAMILIES)
+def family(request):
+    return request.param
 
 
 def some_penalty(rng, ell):
