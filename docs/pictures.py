@@ -23,8 +23,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLo
 from ridgewise import BSSSelector, LeverageSelector, RandomSelector
 from ridgewise._typing import BoolArray, FloatArray, IndexArray
 from ridgewise.barrier import sparsify_plain
-from ridgewise.barrier._plain import inverse, shifts, weigh
-from ridgewise.barrier._problem import RULES, Barriers, choose, scan_order
+from ridgewise.barrier._problem import RULES, Barriers, choose, inverse, scan_order, shifts, weigh
 from ridgewise.report._style import BLUE, DASHES, FAINT, GREEN, GRID, INK, ORANGE, PINK, STYLE
 
 # narrow figures with matching font sizes, readable on a phone

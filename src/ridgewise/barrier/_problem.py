@@ -18,6 +18,7 @@ SIGNS = (+1, -1)  # of the lower and the upper barrier
 # are scored to fill it, chosen by measurement (docs/how-it-works.md).
 POOL = {"norm": 1.0, "slack": 1.0, "ratio": 2.0}
 REFILLS = {"norm": 4, "slack": 8, "ratio": 10}
+MANY_DIRECTIONS = 600  # of which filling costs as much as decomposing A: it is no more often done
 LEAST_POOL = 0.4  # groups a draw, however large they are
 LEAST_SLACK = 1e-6  # of the largest
 PREFIX = 4  # rows a draw of the first pool of the rule "norm"
@@ -380,8 +381,9 @@ def pool_size(rule: str, n_draws: int, sizes: IndexArray) -> int:
 
 
 def refill_interval(rule: str, n_draws: int, rank: int) -> int:
-    """After how many draws the pool is filled anew, which takes as long as a decomposition."""
-    return math.ceil(max(n_draws / REFILLS[rule], most_stale(rank)))
+    """After how many draws the pool is filled anew."""
+    least = most_stale(rank) if rank >= MANY_DIRECTIONS else 1.0
+    return math.ceil(max(n_draws / REFILLS[rule], least))
 
 
 def most_stale(rank: int) -> float:
