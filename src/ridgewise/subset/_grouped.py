@@ -23,16 +23,16 @@ import numpy as np
 from ridgewise._run import one_blas_thread
 from ridgewise._typing import BoolArray, FloatArray, IndexArray
 from ridgewise.subset._problem import ROUNDED_UP, Limits, Problem
-from ridgewise.subset._state import TIE, State, add, largest
+from ridgewise.subset._state import TIE, State, directions, largest
 
 POOL = 32  # groups at least ...
-POOL_FEATURES = 640, 2048  # ... and features, about; between these, a 12th of all dense ones
+POOL_FEATURES = 480, 2048  # ... and features, about; between these, a 12th of all dense ones
 REBASE = 16  # steps after which the bounds on gains in a pool are computed anew
 MARGIN = 0.5  # by which gains outside may rise more than in the pool, of the spread there ...
 DEVIATIONS = 3.75  # ... but by no more than so many standard deviations
 SMALL = 12  # features of a group up to which products of its matrices are not worth a BLAS call
 DRIFT = 1e-4  # relative error of gains in single precision from which on they are not used
-LONG = 1e4  # squared length, of alpha, from which on single precision would lose I in I + G
+LONG = 1e3  # squared length, of alpha, from which on single precision would lose I in I + G
 AT_ONCE = 64  # steps that are checked by one product with all features
 
 
@@ -99,8 +99,7 @@ class GroupState(State):
         """The gains of some groups for their costs."""
         found = np.empty(len(ids))
         for some, rows in self.stacks(ids, self.columns.block_width):
-            G, H = forms(rows, self.R, self.N)
-            found[np.searchsorted(ids, some)] = traces(G, H)
+            found[np.searchsorted(ids, some)] = traces(*forms(rows, self.R, self.N)[1])
         return found / self.prices[ids]
 
     def stacks(
@@ -208,14 +207,13 @@ class GroupState(State):
             j, best = pool.best(costs <= room * ROUNDED_UP)
             if best < 0 or (gains and math.sqrt(best) < outside + rises[-1]):
                 break
-            gain, A, W = add(self.R, self.N, pool.features(j))
-            pool.move(j, A, W)
+            gain, A = pool.step(j)
             gains.append(max(gain, 0.0))
             rises.append(pool.rise())
             room -= float(costs[j])
             objective -= self.trace * gain
             if is_few:
-                bases.append(bases[-1] - A @ (A.T @ self.F))
+                bases.append(bases[-1] - A.T @ (A @ self.F))
         return gains, np.array(rises), bases[1:]
 
     def roots_outside(
@@ -270,9 +268,11 @@ class Pool:
         self.stacks = [Stack(rows, R, N) for _, rows in stacks]
         lengths = [len(some) for some, _ in stacks]
         self.starts = np.cumsum([0, *lengths])
-        self.k = np.repeat([len(stack.G) for stack in self.stacks], lengths)
+        self.k = np.repeat([rows.shape[1] for _, rows in stacks], lengths)
         self.prices = prices[self.ids]
         self.picks: list[int] = []
+        self.moves = np.empty((2, int(self.k.sum()), len(R)), dtype=R.dtype)
+        self.n_moves = 0
         self.left = np.ones(len(self.ids), dtype=bool)
         self.bound()
         self.first = self.roots
@@ -320,20 +320,25 @@ class Pool:
         spread = (1 + MARGIN) * (float(rises.max()) - mean)
         return mean + min(spread, DEVIATIONS * math.sqrt(max(0.0, square - mean**2)))
 
-    def features(self, j: int) -> FloatArray:
-        """Those of the group at place j."""
+    def step(self, j: int) -> tuple[float, FloatArray]:
+        """Add the group at place j; returns its gain and A^T."""
         number = int(np.searchsorted(self.starts, j, side="right")) - 1
-        stack = self.stacks[number]
-        return stack.P[:, j - self.starts[number] :: stack.G.shape[2]]
-
-    def move(self, j: int, A: FloatArray, W: FloatArray) -> None:
-        """Update all groups after the one at place j was added."""
-        both = np.hstack([A, W]).T.astype(self.stacks[0].P.dtype, copy=False)
+        stack, place = self.stacks[number], j - self.starts[number]
+        # R x and N x, from those before the first step
+        before = self.moves[:, : self.n_moves]
+        a, w = before @ np.ascontiguousarray(stack.P[:, place :: len(stack.moved[0])])
+        Rx, Nx = stack.moved[:, place] - a.T @ before
+        Nx -= w.T @ before[0]
+        gain, A, W = directions(Rx, Nx, *stack.forms[..., place])
+        stop = self.n_moves + len(A)
+        self.moves[:, self.n_moves : stop] = A, W
+        self.n_moves = stop
         for stack in self.stacks:
-            stack.move(both)
+            stack.move(A, W)
         self.picks.append(j)
         self.left[j] = False
         self.bound()
+        return gain, A
 
 
 class Stack:
@@ -349,58 +354,52 @@ class Stack:
     ----------
     P : ndarray of shape (n, k m)
         Their features: the first of each group, then the second of each, ...
-    G, H : ndarray of shape (k, k, m)
-        I + X_g^T R X_g and X_g^T N X_g after the last step.
+    moved : ndarray of shape (2, m, k, n)
+        (R X_g)^T and (N X_g)^T before the first step.
+    forms : ndarray of shape (2, k, k, m)
+        I + X_g^T R X_g and X_g^T N X_g after the last; of the second the symmetric part counts.
     C : ndarray of shape (k, k, m)
-        The inverse of G, some steps ago.
+        The inverse of the first, some steps ago.
     """
 
     def __init__(self, rows: FloatArray, R: FloatArray, N: FloatArray) -> None:
         m, k, n = rows.shape
         self.P = np.ascontiguousarray(rows.transpose(2, 1, 0)).reshape(n, k * m)
-        G, H = forms(rows, R, N)
-        self.G, self.H = (np.ascontiguousarray(part.transpose(1, 2, 0)) for part in (G, H))
+        self.moved, found = forms(rows, R, N)
+        self.forms = np.ascontiguousarray(found.transpose(0, 2, 3, 1))
 
     def rebase(self) -> None:
-        """Take C from the present G."""
-        self.C = np.ascontiguousarray(np.linalg.inv(self.G.transpose(2, 0, 1)).transpose(1, 2, 0))
+        """Take C from the present forms."""
+        C = np.linalg.inv(self.forms[0].transpose(2, 0, 1))
+        self.C = np.ascontiguousarray(C.transpose(1, 2, 0))
 
     def traces(self) -> FloatArray:
         """Tr C H, and the trace of C times the fall of G: shape (2, m)."""
-        found = np.empty((2, self.G.shape[2]))
-        np.einsum("ijg,ijg->g", self.C, self.H, out=found[0])
-        np.einsum("ijg,ijg->g", self.C, self.G, out=found[1])
-        found[1] = np.maximum(len(self.G) - found[1], 0)
-        return found
+        rest, low = np.einsum("ijg,sijg->sg", self.C, self.forms)
+        return np.array([low, np.maximum(len(self.C) - rest, 0)])
 
     def gains(self, places: IndexArray) -> FloatArray:
         """Of some groups."""
-        G, H = (part[:, :, places].transpose(2, 0, 1) for part in (self.G, self.H))
-        return traces(G, H)
+        return traces(*self.forms[..., places].transpose(0, 3, 1, 2))
 
-    def move(self, both: FloatArray) -> None:
-        """G - a^T a and H - a^T w - w^T a, for A and W in the rows of ``both``."""
-        a, w = (both @ self.P).reshape(2, len(both) // 2, *self.G.shape[1:])
-        self.G -= products(a, a)
-        cross = products(a, w)
-        self.H -= cross
-        self.H -= cross.transpose(1, 0, 2)
-
-
-def products(a: FloatArray, w: FloatArray) -> FloatArray:
-    """a_g^T w_g of arrays of shape (t, k, m), in shape (k, k, m)."""
-    if a.shape[1] <= SMALL:
-        found: FloatArray = np.einsum("tig,tjg->ijg", a, w)
-        return found
-    return (a.transpose(2, 1, 0) @ w.transpose(2, 0, 1)).transpose(1, 2, 0)
+    def move(self, A: FloatArray, W: FloatArray) -> None:
+        """G - a^T a and H - 2 a^T w, which has the symmetric part of H - a^T w - w^T a."""
+        k, m = self.C.shape[1:]
+        both = (np.concatenate([A, 2 * W]) @ self.P).reshape(2, len(A), k, m)
+        if k <= SMALL:
+            self.forms -= np.einsum("tig,stjg->sijg", both[0], both)
+        else:
+            found = both[0].transpose(2, 1, 0) @ both.transpose(0, 3, 1, 2)
+            self.forms -= found.transpose(0, 2, 3, 1)
 
 
 def forms(rows: FloatArray, R: FloatArray, N: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """I + X_g^T R X_g and X_g^T N X_g of groups, whose features are rows; shape (m, k, k)."""
+    """(R X_g)^T and (N X_g)^T of groups, whose features are rows, (2, m, k, n); I + G and H."""
     m, k, n = rows.shape
-    columns, flat = rows.transpose(0, 2, 1), rows.reshape(m * k, n)
-    G, H = ((flat @ form).reshape(m, k, n) @ columns for form in (R, N))
-    return G + np.eye(k, dtype=G.dtype), H
+    moved = (rows.reshape(m * k, n) @ np.stack([R, N])).reshape(2, m, k, n)
+    found = moved @ rows.transpose(0, 2, 1)
+    found[0] += np.eye(k, dtype=found.dtype)
+    return moved, found
 
 
 def traces(G: FloatArray, H: FloatArray) -> FloatArray:

@@ -12,8 +12,7 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.linalg.blas import dgemm, dtrsm, sgemm
-from scipy.linalg.lapack import dpotrf
+from scipy.linalg.lapack import dpotrf, dtrtri
 
 from ridgewise._typing import BoolArray, FloatArray, IndexArray, is_sparse
 from ridgewise.subset._problem import (
@@ -63,7 +62,7 @@ class State:
         self.forget()
         self.refresh()
         for one in limits.include.tolist():
-            self.record([one], [add(self.R, self.N, problem.take(np.array([one])))[0]])
+            self.record([one], [add(self.R, self.N, problem.take(np.array([one])))])
 
     @property
     def room(self) -> float:
@@ -119,25 +118,30 @@ class State:
         return B - B.mean(axis=0) if self.columns.center else B
 
 
-def add(R: FloatArray, N: FloatArray, x: FloatArray) -> tuple[float, FloatArray, FloatArray]:
-    """Add features x: update R and N in place; returns the gain, A and W."""
+def add(R: FloatArray, N: FloatArray, x: FloatArray) -> float:
+    """Add features x: update R and N in place; returns the gain."""
     Rx, Nx = R @ x, N @ x
-    G = x.T @ Rx
-    L, failed = dpotrf(np.eye(len(G)) + G, lower=1, clean=1)
-    if failed:  # rounding errors of R have made G indefinite
+    gain, A, W = directions(Rx.T, Nx.T, np.eye(x.shape[1]) + x.T @ Rx, x.T @ Nx)
+    cross = A.T @ W
+    R -= A.T @ A
+    N -= cross + cross.T
+    return gain
+
+
+def directions(
+    Rx: FloatArray, Nx: FloatArray, G: FloatArray, H: FloatArray
+) -> tuple[float, FloatArray, FloatArray]:
+    """The gain of features x, A^T and W^T, from (R x)^T, (N x)^T, I + G and H."""
+    L, failed = dpotrf(G, lower=1, clean=1)
+    if failed:  # rounding errors of R have made I + G indefinite
         values, vectors = np.linalg.eigh(G)
-        L = np.linalg.cholesky(np.eye(len(G)) + vectors * np.maximum(values, 0) @ vectors.T)
-    A: FloatArray = dtrsm(1.0, L, Rx, side=1, lower=1, trans_a=1)
-    V: FloatArray = dtrsm(1.0, L, Nx, side=1, lower=1, trans_a=1)
-    D = dtrsm(1.0, L, x.T @ V, lower=1)
-    W = V - A @ ((D + D.T) / 4)
-    # the transpose of a symmetric C-contiguous matrix is the Fortran-contiguous one to overwrite
-    gemm = dgemm if R.dtype == np.float64 else sgemm
-    A, W = A.astype(R.dtype, copy=False), W.astype(R.dtype, copy=False)
-    gemm(-1.0, A, A, 1.0, R.T, trans_b=1, overwrite_c=1)
-    gemm(-1.0, A, W, 1.0, N.T, trans_b=1, overwrite_c=1)
-    gemm(-1.0, W, A, 1.0, N.T, trans_b=1, overwrite_c=1)
-    return float(np.trace(D)), A, W
+        L = np.linalg.cholesky(vectors * np.maximum(values, 1) @ vectors.T)
+    inverse = dtrtri(L, lower=1)[0]
+    D = inverse @ H @ inverse.T
+    inverse = inverse.astype(Rx.dtype, copy=False)
+    A = inverse @ Rx
+    W = inverse @ Nx - ((D + D.T) / 4).astype(Rx.dtype, copy=False) @ A
+    return float(D.trace()), A, W
 
 
 def largest(gains: FloatArray, size: int, tie: float) -> tuple[IndexArray, float]:
