@@ -22,6 +22,7 @@ from ridgewise.barrier._problem import (
     NumericalBreakdownError,
     Sparsifier,
     and_unselected,
+    are_too_few,
     choose,
     finish,
     grouped,
@@ -124,9 +125,10 @@ class PlainChoice:
             return i
         among = np.flatnonzero(~self.selected)
         pool = among[pool_of((lv - uv)[among], self.size)]
-        self.again = len(pool) == 0
+        self.again = are_too_few(pool, self.interval)
         if self.again:
-            pool = and_unselected(pool_of(lv - uv, self.size), self.selected, self.n_draws)
+            pool = np.union1d(pool, pool_of(lv - uv, self.size))
+            pool = and_unselected(pool, self.selected, self.n_draws)
         self.in_pool[:] = False
         self.in_pool[pool] = True
         self.refill_at = tau + self.interval

@@ -19,6 +19,7 @@ SIGNS = (+1, -1)  # of the lower and the upper barrier
 POOL = {"norm": 1.0, "slack": 1.0, "ratio": 2.0}
 REFILLS = {"norm": 4, "slack": 8, "ratio": 10}
 MANY_DIRECTIONS = 600  # of which filling costs as much as decomposing A: it is no more often done
+FEW = 8  # times fewer unselected rows than draws to the next filling: rows may be drawn again
 LEAST_POOL = 0.4  # groups a draw, however large they are
 LEAST_SLACK = 1e-6  # of the largest
 PREFIX = 4  # rows a draw of the first pool of the rule "norm"
@@ -227,8 +228,10 @@ class Shift(NamedTuple):
         return float(np.trace(self.N) - self.sign * np.trace(np.linalg.solve(inner, Nu @ Nu.T)))
 
     def form(self) -> FloatArray:
-        """W with L(u), or U(u), = u^T W u."""
-        return self.N @ self.N.T / self.change - self.sign * self.N  # symmetric: half of the work
+        """W with L(u), or U(u), = u^T W u; in single precision if it is large."""
+        dtype: Any = np.float32 if len(self.N) >= MANY_DIRECTIONS else np.float64
+        N: FloatArray = self.N.astype(dtype, copy=False)
+        return N @ N.T / self.change - self.sign * N  # symmetric: half of the work
 
 
 def shifts(
@@ -406,6 +409,11 @@ def pool_of(slack: FloatArray, size: int) -> IndexArray:
     rounded = np.round(slack / most, 9)
     best = np.argsort(-rounded, kind="stable")[:size]
     return np.sort(best[rounded[best] >= LEAST_SLACK])
+
+
+def are_too_few(pool: IndexArray, interval: int) -> bool:
+    """Whether a pool of unselected rows is likely to be used up long before it is filled anew."""
+    return FEW * len(pool) < interval
 
 
 def and_unselected(pool: IndexArray, selected: BoolArray, n_draws: int) -> IndexArray:

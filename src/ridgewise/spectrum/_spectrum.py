@@ -42,6 +42,8 @@ class Product:
         return Product(self.X[rows], self.B)
 
     def __matmul__(self, right: FloatArray) -> FloatArray:
+        if self.X.shape[0] < len(self.B):
+            return np.asarray(self) @ right
         return np.asarray(self.X @ (self.B @ right))
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> FloatArray:
