@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ridgewise._groups import Groups, spans
+from ridgewise._groups import Groups, spans, sums
 from ridgewise._run import advance, check_one_of, one_blas_thread
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.barrier import _compiled as compiled
@@ -30,7 +30,6 @@ from ridgewise.barrier._problem import (
     Barriers,
     Goal,
     NumericalBreakdownError,
-    Shift,
     Sparsifier,
     Vectors,
     and_unselected,
@@ -174,22 +173,22 @@ class Engine:
 
     def fill(self) -> None:
         """Score all rows, and have those in the pool that have the most slack."""
-        lower, upper = both = shifts(self.barriers, self.grown(), self.tau, self.potentials)
+        lower, upper = shifts(self.barriers, self.grown(), self.tau, self.potentials)
         W = lower.form() - upper.form()
         if self.tau == 0 and self.penalty is None:  # A = 0: slack is in proportion to squared norms
             scores = W[0, 0] * self.norms2
         else:
             self.counts["scans"] += 1
             scores = self.vectors.forms(W)[self.order]
-        pool, rows = self.most_slack(np.where(self.selected, -np.inf, scores), both)
+        pool, rows = self.most_slack(np.where(self.selected, -np.inf, scores), W)
         self.again = are_too_few(pool, self.interval)
         if self.again:
-            pool = np.union1d(pool, self.most_slack(scores, both)[0])
+            pool = np.union1d(pool, self.most_slack(scores, W)[0])
             pool, rows = and_unselected(pool, self.selected, self.goal.n_draws), None
         self.set_pool(pool, rows)
         self.filled_at, self.refill_at, self.prefix = self.tau, self.tau + self.interval, 0
 
-    def most_slack(self, scores: FloatArray, both: tuple[Shift, Shift]) -> tuple[IndexArray, Any]:
+    def most_slack(self, scores: FloatArray, W: FloatArray) -> tuple[IndexArray, Any]:
         """The pool by these scores: positions, and the rows.
 
         Scores of all rows are rounded, -inf if a row is to be left out. Exact ones of rows near the
@@ -207,8 +206,7 @@ class Engine:
             sure = nth_largest(slack, self.size - margin) + tie if has_sure else np.inf
             near = np.flatnonzero((slack <= sure) | (slack >= 0.999 * slack.max()))  # or the first
             u, norms2 = np.asarray(part(rows, sizes, near)), self.norms2[best[near]]
-            lv, uv, _ = weigh(u, both, sizes[near])
-            slack[near] = lv - uv
+            slack[near] = sums(np.einsum("ij,ij->i", u @ W, u), sizes[near])
             chosen = pool_of(slack, self.size)
             is_full, most = len(chosen) == self.size, max(0.0, slack.max())
             last = slack[chosen].min() if is_full else LEAST_SLACK * most

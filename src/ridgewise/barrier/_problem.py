@@ -228,10 +228,8 @@ class Shift(NamedTuple):
         return float(np.trace(self.N) - self.sign * np.trace(np.linalg.solve(inner, Nu @ Nu.T)))
 
     def form(self) -> FloatArray:
-        """W with L(u), or U(u), = u^T W u; in single precision if it is large."""
-        dtype: Any = np.float32 if len(self.N) >= MANY_DIRECTIONS else np.float64
-        N: FloatArray = self.N.astype(dtype, copy=False)
-        return N @ N.T / self.change - self.sign * N  # symmetric: half of the work
+        """W with L(u), or U(u), = u^T W u."""
+        return self.N @ self.N.T / self.change - self.sign * self.N  # symmetric: half of the work
 
 
 def shifts(
