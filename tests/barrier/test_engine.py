@@ -185,7 +185,9 @@ def test_tridiagonalize(size, rank):
     rows = np.random.default_rng(0).standard_normal((rank, size))
     A = rows.T @ rows
     found = compiled.tridiagonalize(A)
-    Q, diagonal, off = found.Q, found.diagonal, found.off
+    Q, diagonal, off = np.eye(size) @ found.Q, found.diagonal, found.off
+    many = np.tile(np.eye(size), (compiled.MANY_ROWS + 1, 1)) @ found.Q  # which form Q
+    np.testing.assert_allclose(many[-size:], Q, atol=1e-14)
     T = np.diag(diagonal) + np.diag(off[:-1], 1) + np.diag(off[:-1], -1)
     np.testing.assert_allclose(Q @ T @ Q.T, A, atol=1e-12 * max(np.abs(A).max(), 1))
     np.testing.assert_allclose(Q.T @ Q, np.eye(size), atol=1e-13)

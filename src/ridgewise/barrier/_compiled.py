@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import cython_blas, cython_lapack
-from scipy.linalg.lapack import dorghr, dstebz, dsytrd
+from scipy.linalg.lapack import dorgqr, dormqr, dstebz, dsytrd
 
 from ridgewise._typing import BoolArray, FloatArray, IndexArray
 from ridgewise.barrier._problem import NEAR_TIE, RULES
@@ -22,6 +22,8 @@ from ridgewise.barrier._problem import NEAR_TIE, RULES
 Pair = tuple[FloatArray, FloatArray]  # one for the lower barrier, one for the upper
 
 BLOCK_SIZE = 32  # of LAPACK's blocked algorithms
+MOST_REFLECTORS = 64  # that LAPACK applies at once
+MANY_ROWS = 2  # times as many as columns: Q is formed
 TOLERANCE = 1e-3  # of the least eigenvalue: barriers move by 1
 
 
@@ -95,13 +97,38 @@ draw_ahead = load()
 
 
 @dataclass(frozen=True)
+class Rotation:
+    """An orthogonal matrix Q by its reflectors: it is formed only where many rows are rotated."""
+
+    reflectors: FloatArray
+    scales: FloatArray
+
+    __array_ufunc__ = None  # rows @ Q is left to `__rmatmul__`
+
+    def __rmatmul__(self, rows: FloatArray) -> FloatArray:
+        if len(self.scales) == 0 or len(rows) == 0:  # without reflectors, Q = I
+            return np.ascontiguousarray(rows)
+        if "matrix" in vars(self) or len(rows) > MANY_ROWS * len(self.scales):
+            return rows @ self.matrix
+        lwork = (len(rows) + MOST_REFLECTORS) * (MOST_REFLECTORS + 1)
+        found = dormqr("L", "T", self.reflectors, self.scales, rows.T, lwork)[0].T
+        return np.ascontiguousarray(found)
+
+    @cached_property
+    def matrix(self) -> FloatArray:
+        """Q."""
+        found: FloatArray = dorgqr(self.reflectors, self.scales, BLOCK_SIZE * len(self.scales))[0]
+        return found
+
+
+@dataclass(frozen=True)
 class Decomposition:
     """A = Q T Q^T, T tridiagonal, by its diagonal and what is beside it, with a zero at the end.
 
-    That costs less than half of the eigenvalues and eigenvectors, and serves as well.
+    That costs a quarter of the eigenvalues and eigenvectors, and serves as well.
     """
 
-    Q: FloatArray
+    Q: Rotation
     diagonal: FloatArray
     off: FloatArray
 
@@ -120,11 +147,14 @@ def tridiagonalize(A: FloatArray) -> Decomposition:
     diagonal, off = np.diagonal(A).copy(), np.append(np.diagonal(A, 1), 0.0)
     is_diagonal = np.count_nonzero(A) == np.count_nonzero(diagonal)  # before the first draw
     if len(A) < 3 or is_diagonal:
-        return Decomposition(np.eye(len(A)), diagonal, off)
-    reflectors, diagonal, off, tau, _ = dsytrd(A.T, lower=1, lwork=BLOCK_SIZE * len(A))
-    # the reflectors of LAPACK's Hessenberg form, so that one routine makes Q of both
-    Q, _ = dorghr(reflectors, tau, lwork=BLOCK_SIZE * len(A), overwrite_a=1)
-    return Decomposition(Q, diagonal, np.append(off, 0.0))
+        return Decomposition(Rotation(A[:0], A[:0, 0]), diagonal, off)
+    found, diagonal, off, scales, _ = dsytrd(A.T, lower=1, lwork=BLOCK_SIZE * len(A))
+    # reflectors leave the first coordinate as it is: as those of a QR factorization, after I
+    reflectors = np.zeros_like(found)
+    reflectors[:, 1:] = found[:, :-1]
+    return Decomposition(
+        Rotation(reflectors, np.append(0.0, scales)), diagonal, np.append(off, 0.0)
+    )
 
 
 class Ahead(NamedTuple):

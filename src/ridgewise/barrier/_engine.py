@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ridgewise._groups import Groups, spans, sums
+from ridgewise._groups import Groups, spans
 from ridgewise._run import advance, check_one_of, one_blas_thread
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.barrier import _compiled as compiled
@@ -30,6 +30,7 @@ from ridgewise.barrier._problem import (
     Barriers,
     Goal,
     NumericalBreakdownError,
+    Shift,
     Sparsifier,
     Vectors,
     and_unselected,
@@ -173,22 +174,24 @@ class Engine:
 
     def fill(self) -> None:
         """Score all rows, and have those in the pool that have the most slack."""
-        lower, upper = shifts(self.barriers, self.grown(), self.tau, self.potentials)
-        W = lower.form() - upper.form()
+        both = shifts(self.barriers, self.grown(), self.tau, self.potentials)
         if self.tau == 0 and self.penalty is None:  # A = 0: slack is in proportion to squared norms
-            scores = W[0, 0] * self.norms2
+            e = np.eye(1, self.vectors.rank)
+            scores = (both[0].of(e)[0] - both[1].of(e)[0]) * self.norms2
         else:
             self.counts["scans"] += 1
-            scores = self.vectors.forms(W)[self.order]
-        pool, rows = self.most_slack(np.where(self.selected, -np.inf, scores), W)
+            lower, upper = (shift.form(self.vectors.form_type) for shift in both)
+            lower -= upper
+            scores = self.vectors.forms(lower)[self.order].astype(np.float64)
+        pool, rows = self.most_slack(np.where(self.selected, -np.inf, scores), both)
         self.again = are_too_few(pool, self.interval)
         if self.again:
-            pool = np.union1d(pool, self.most_slack(scores, W)[0])
+            pool = np.union1d(pool, self.most_slack(scores, both)[0])
             pool, rows = and_unselected(pool, self.selected, self.goal.n_draws), None
         self.set_pool(pool, rows)
         self.filled_at, self.refill_at, self.prefix = self.tau, self.tau + self.interval, 0
 
-    def most_slack(self, scores: FloatArray, W: FloatArray) -> tuple[IndexArray, Any]:
+    def most_slack(self, scores: FloatArray, both: tuple[Shift, Shift]) -> tuple[IndexArray, Any]:
         """The pool by these scores: positions, and the rows.
 
         Scores of all rows are rounded, -inf if a row is to be left out. Exact ones of rows near the
@@ -206,7 +209,8 @@ class Engine:
             sure = nth_largest(slack, self.size - margin) + tie if has_sure else np.inf
             near = np.flatnonzero((slack <= sure) | (slack >= 0.999 * slack.max()))  # or the first
             u, norms2 = np.asarray(part(rows, sizes, near)), self.norms2[best[near]]
-            slack[near] = sums(np.einsum("ij,ij->i", u @ W, u), sizes[near])
+            lv, uv, _ = weigh(u, both, sizes[near])
+            slack[near] = lv - uv
             chosen = pool_of(slack, self.size)
             is_full, most = len(chosen) == self.size, max(0.0, slack.max())
             last = slack[chosen].min() if is_full else LEAST_SLACK * most
@@ -275,7 +279,7 @@ class Engine:
         self.counts["rows"] += ahead.n_looked_at
         self.potentials, self.Z = ahead.potentials, ahead.Z
         self.depth = max(self.depth, int(ahead.drawn.max(initial=0)))
-        rows = ahead.Z[0][len(self.stale) :] @ self.decompositions[0].Q.T
+        rows = np.asarray(part(self.looked, sizes, ahead.drawn))
         self.record(self.looked_at[ahead.drawn], ahead.t, rows)
         if len(ahead.drawn) > 0:
             return True
@@ -302,7 +306,10 @@ class Engine:
         if self.rule == "norm" and not self.again:
             drawable = drawable[: self.width]
         self.looked_at = self.pool[drawable]
-        self.rotated = self.in_coordinates(part(self.rows, self.sizes[self.pool], drawable))
+        self.looked = part(self.rows, self.sizes[self.pool], drawable)
+        if len(drawable) < self.vectors.rank:
+            self.looked = np.asarray(self.looked)
+        self.rotated = self.in_coordinates(self.looked)
 
     def in_coordinates(self, rows: Any) -> compiled.Pair:
         """The rows in the coordinates of both decompositions."""

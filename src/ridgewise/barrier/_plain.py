@@ -163,6 +163,7 @@ class ArrayVectors:
         return self.U[indices]
 
     hold = take
+    form_type = np.float64
 
     def forms(self, W: FloatArray) -> FloatArray:
         """u_j^T W u_j of all rows."""

@@ -18,7 +18,7 @@ SIGNS = (+1, -1)  # of the lower and the upper barrier
 # are scored to fill it, chosen by measurement (docs/how-it-works.md).
 POOL = {"norm": 1.0, "slack": 1.0, "ratio": 2.0}
 REFILLS = {"norm": 4, "slack": 8, "ratio": 10}
-MANY_DIRECTIONS = 600  # of which filling costs as much as decomposing A: it is no more often done
+MANY_DIRECTIONS = 600  # of which filling costs as much as decomposing A: it is done half as often
 FEW = 8  # times fewer unselected rows than draws to the next filling: rows may be drawn again
 LEAST_POOL = 0.4  # groups a draw, however large they are
 LEAST_SLACK = 1e-6  # of the largest
@@ -65,6 +65,10 @@ class Vectors(Protocol):
     def hold(self, indices: IndexArray) -> Any:
         """The same, or anything that can be indexed, multiplied and converted as that array can."""
 
+    @property
+    def form_type(self) -> Any:
+        """The floating-point type that `forms` computes in: W need not be more precise."""
+
     def forms(self, W: FloatArray) -> FloatArray:
         """Quadratic forms u_j^T W u_j of all vectors, W symmetric, shape (d,).
 
@@ -90,6 +94,7 @@ class GroupedVectors:
 
     def __init__(self, vectors: Vectors, groups: Groups) -> None:
         self.vectors, self.groups, self.rank = vectors, groups, vectors.rank
+        self.form_type = vectors.form_type
         self.norms2 = groups.sums(vectors.norms2)
         self.sizes: IndexArray = np.minimum(groups.sizes, self.rank)
 
@@ -227,9 +232,13 @@ class Shift(NamedTuple):
         inner = np.eye(len(u)) / t + self.sign * Nu @ u.T
         return float(np.trace(self.N) - self.sign * np.trace(np.linalg.solve(inner, Nu @ Nu.T)))
 
-    def form(self) -> FloatArray:
+    def form(self, dtype: Any) -> FloatArray:
         """W with L(u), or U(u), = u^T W u."""
-        return self.N @ self.N.T / self.change - self.sign * self.N  # symmetric: half of the work
+        N = self.N.astype(dtype, copy=False)
+        square: FloatArray = N @ N.T  # symmetric: half of the work
+        square /= self.change
+        square -= self.sign * N
+        return square
 
 
 def shifts(
@@ -276,6 +285,9 @@ def inverse(M: FloatArray) -> FloatArray:
 
     M is overwritten.
     """
+    diagonal = np.diagonal(M)
+    if np.count_nonzero(M) == np.count_nonzero(diagonal > 0) == len(M):  # before the first draw
+        return np.diag(1 / diagonal)
     factor, failed = dpotrf(M.T, lower=1, overwrite_a=1)
     if failed:
         raise NumericalBreakdownError(
@@ -383,7 +395,7 @@ def pool_size(rule: str, n_draws: int, sizes: IndexArray) -> int:
 
 def refill_interval(rule: str, n_draws: int, rank: int) -> int:
     """After how many draws the pool is filled anew."""
-    least = most_stale(rank) if rank >= MANY_DIRECTIONS else 1.0
+    least = 2 * most_stale(rank) if rank >= MANY_DIRECTIONS else 1.0
     return math.ceil(max(n_draws / REFILLS[rule], least))
 
 

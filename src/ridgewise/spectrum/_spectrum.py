@@ -42,8 +42,6 @@ class Product:
         return Product(self.X[rows], self.B)
 
     def __matmul__(self, right: FloatArray) -> FloatArray:
-        if self.X.shape[0] < len(self.B):
-            return np.asarray(self) @ right
         return np.asarray(self.X @ (self.B @ right))
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> FloatArray:
@@ -135,6 +133,8 @@ class Spectrum(ABC):
     def projections(self, directions: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
         """U times ``directions``, block by block."""
 
+    form_type: Any = np.float64  # that `forms` computes in
+
     @abstractmethod
     def forms(self, W: FloatArray) -> FloatArray:
         """Quadratic forms u_j^T W u_j of all rows of U, W symmetric, shape (d,)."""
@@ -171,18 +171,20 @@ class WideSpectrum(Spectrum):
     def projections(self, directions: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
         return self.columns.products(self.projector @ directions)
 
+    @cached_property
+    def form_type(self) -> Any:
+        most, least = self.singular_values[0], self.singular_values[-1]
+        n, d = self.shape
+        is_large = n * (n if is_sparse(self.columns.X) else d) > LARGE
+        is_single = least > 1e-6 and most < min(1e6, SINGLE_CONDITION * least)
+        return np.float32 if is_large and is_single else np.float64
+
     def forms(self, W: FloatArray) -> FloatArray:
         # With B = V S^-1, u_j^T W u_j = x_j^T (B W B^T) x_j loses digits with the square of the
         # condition number of X. Where these are too many, u_j = B^T x_j is computed first.
-        most, least = self.singular_values[0], self.singular_values[-1]
-        if most < MOST_CONDITION * least:
-            n, d = self.shape
-            is_single = n * (n if is_sparse(self.columns.X) else d) > LARGE
-            is_single &= bool(least > 1e-6 and most < min(1e6, SINGLE_CONDITION * least))
-            is_single &= bool(np.abs(W).max() < 1e18)
-            dtype: Any = np.float32 if is_single else np.float64
-            B, W = self.projector.astype(dtype, copy=False), W.astype(dtype, copy=False)
-            return self.columns.forms(B @ W @ B.T)
+        if self.singular_values[0] < MOST_CONDITION * self.singular_values[-1]:
+            B = self.projector.astype(self.form_type, copy=False)
+            return self.columns.forms(B @ W.astype(self.form_type, copy=False) @ B.T)
         values, vectors = np.linalg.eigh(W)
         found = np.empty(self.shape[1])
         for place, block in self.projections(vectors):
