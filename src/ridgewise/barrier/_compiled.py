@@ -46,7 +46,7 @@ class Block(ctypes.Structure):
         *((name, ctypes.c_double * 2) for name in ("place", "step", "potential")),
         *((name, ctypes.c_void_p * 2) for name in ("rows", "diagonal", "off", "Z")),
         *((name, ctypes.c_void_p) for name in ("t", "starts", "selected", "drawn")),
-        *((name, ctypes.c_void_p) for name in ("dgemm", "dsyrk", "dtrsm", "dpotrf")),
+        *((name, ctypes.c_void_p) for name in ("dgemm", "dpotrf")),
     )
 
 
@@ -89,10 +89,7 @@ def routine(module: Any, name: str) -> int | None:
     return address_of(("PyCapsule_GetPointer", api))(capsule, signature) if is_ours else None
 
 
-SCIPY = {
-    **{name: routine(cython_blas, name) for name in ("dgemm", "dsyrk", "dtrsm")},
-    "dpotrf": routine(cython_lapack, "dpotrf"),
-}
+SCIPY = {"dgemm": routine(cython_blas, "dgemm"), "dpotrf": routine(cython_lapack, "dpotrf")}
 draw_ahead = load()
 
 

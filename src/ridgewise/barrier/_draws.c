@@ -51,16 +51,14 @@
 
 static const double SPARE = 1 - 1e-6, ROUNDING = 1e-8; /* more than the bounds' errors */
 
-enum { FOUR = 4, CHUNK = 16 }; /* CHUNK: groups whose known numbers are computed together */
+enum { FOUR = 4, CHUNK = 16, WIDTH = 256 }; /* CHUNK: groups whose known numbers are computed together;
+                                             * WIDTH: columns of C that fit a cache */
 enum rule { NORM, SLACK, RATIO };
 enum state { DONE, NONE_FEASIBLE, LOST_DEFINITENESS, NO_MEMORY };
 
 /* SciPy's BLAS and LAPACK */
 typedef void Gemm(char *, char *, int *, int *, int *, double *, double *, int *, double *, int *,
                   double *, double *, int *);
-typedef void Trsm(char *, char *, char *, char *, int *, int *, double *, double *, int *, double *,
-                  int *);
-typedef void Syrk(char *, char *, int *, int *, double *, double *, int *, double *, double *, int *);
 typedef void Potrf(char *, int *, double *, int *, int *);
 
 /* Input and output; _compiled.py has the same fields. Pairs are lower and upper barrier. */
@@ -88,8 +86,6 @@ typedef void Potrf(char *, int *, double *, int *, int *);
     X(uint8_t *, selected, )  /* in and out */                                           \
     X(int64_t *, drawn, )     /* out: groups */                                          \
     X(Gemm *, dgemm, )                                                                   \
-    X(Syrk *, dsyrk, )                                                                   \
-    X(Trsm *, dtrsm, )                                                                   \
     X(Potrf *, dpotrf, )
 
 #define DECLARE(type, name, size) type name size;
@@ -129,33 +125,108 @@ typedef struct {
 
 INLINE double dot(int64_t n, const double *x, const double *y)
 {
-    double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = 0; i < n; i++) sum += x[i] * y[i];
-    return sum;
+    const int64_t q = n / 4; /* four sums, which do not wait for one another */
+    double a = 0, b = 0, c = 0, d = 0;
+#pragma omp simd reduction(+ : a, b, c, d)
+    for (int64_t i = 0; i < q; i++) {
+        a += x[i] * y[i], b += x[q + i] * y[q + i];
+        c += x[2 * q + i] * y[2 * q + i], d += x[3 * q + i] * y[3 * q + i];
+    }
+    for (int64_t i = 4 * q; i < n; i++) a += x[i] * y[i];
+    return (a + b) + (c + d);
 }
 
-/* Put sign (T - place) = L D L^T; the trace of its inverse, or -1 if it is not definite. */
-KERNEL double factorize(const Resolvent *N, double place)
+/* to -= factor[0] from[0] + ... + factor[3] from[3] */
+INLINE void subtract(int64_t n, const double *factor, const double *const from[],
+                     double *restrict to)
 {
-    const int64_t l = N->l;
-    const double *a = N->diagonal, *e = N->off, sign = N->sign;
-    double *d = N->root, *rest = N->ratio; /* rest: by what the pivots from below differ from M */
-    double least = INFINITY, trace = 0, above = 0, below = 0;
-    for (int64_t i = 0, j = l - 1; i < l; i++, j--) { /* down and up: two chains of divisions */
-        d[i] = sign * (a[i] - place) - above;
-        rest[j] = below;
-        if (i < l - 1) above = e[i] * e[i] / d[i];
-        if (j > 0) below = e[j - 1] * e[j - 1] / (sign * (a[j] - place) - below);
-    }
-#pragma omp simd reduction(+ : trace) reduction(min : least)
+    const double *p = from[0], *q = from[1], *r = from[2], *s = from[3];
+    const double a = factor[0], b = factor[1], c = factor[2], d = factor[3];
+#pragma omp simd
+    for (int64_t i = 0; i < n; i++) to[i] -= (a * p[i] + b * q[i]) + (c * r[i] + d * s[i]);
+}
+
+/* Products of four rows with a and with b. */
+INLINE void products(int64_t l, const double *const z[], const double *a, const double *b,
+                     double *by_a, double *by_b)
+{
+    const double *p = z[0], *q = z[1], *r = z[2], *s = z[3];
+    double ap = 0, aq = 0, ar = 0, as = 0, bp = 0, bq = 0, br = 0, bs = 0;
+#pragma omp simd reduction(+ : ap, aq, ar, as, bp, bq, br, bs)
     for (int64_t i = 0; i < l; i++) {
-        least = d[i] < least ? d[i] : least;
-        trace += 1 / (d[i] - rest[i]);
-        rest[i] = sign * e[i] / d[i];
-        d[i] = 1 / sqrt(d[i]);
+        ap += a[i] * p[i], bp += b[i] * p[i];
+        aq += a[i] * q[i], bq += b[i] * q[i];
+        ar += a[i] * r[i], br += b[i] * r[i];
+        as += a[i] * s[i], bs += b[i] * s[i];
     }
-    return least > 0 ? trace : -1;
+    by_a[0] = ap, by_a[1] = aq, by_a[2] = ar, by_a[3] = as;
+    by_b[0] = bp, by_b[1] = bq, by_b[2] = br, by_b[3] = bs;
+}
+
+/* The lower triangle of C C^T, by rows of k numbers. */
+KERNEL void gramian(int64_t k, int64_t l, const double *C, double *R)
+{
+    for (int64_t j = 0; j < k; j += 2) /* the last row stands for one that there is not */
+        for (int64_t m = 0; m <= j + 1 && m < k; m += FOUR) {
+            const double *z[FOUR], *a = C + j * l, *b = j + 1 < k ? a + l : a;
+            double by[2][FOUR];
+            for (int64_t i = 0; i < FOUR; i++) z[i] = C + (m + i < k ? m + i : k - 1) * l;
+            products(l, z, a, b, by[0], by[1]);
+            for (int64_t row = j; row < j + 2 && row < k; row++)
+                for (int64_t i = 0; i < FOUR && m + i <= row; i++) R[row * k + m + i] = by[row - j][i];
+        }
+}
+
+/* C = R^-1 C, R a lower triangle. */
+KERNEL void divide(int64_t k, int64_t l, const double *R, double *C)
+{
+    for (int64_t start = 0; start < l; start += WIDTH) {
+        const int64_t n = start + WIDTH < l ? WIDTH : l - start;
+        for (int64_t j = 0; j < k; j++) {
+            double *to = C + j * l + start;
+            for (int64_t m = 0; m < j; m += FOUR) {
+                const double *from[FOUR];
+                double factor[FOUR]; /* 0 for rows that there are not */
+                for (int64_t i = 0; i < FOUR; i++) {
+                    factor[i] = m + i < j ? R[j * k + m + i] : 0;
+                    from[i] = C + (m + i < j ? m + i : 0) * l + start;
+                }
+                subtract(n, factor, from, to);
+            }
+#pragma omp simd
+            for (int64_t i = 0; i < n; i++) to[i] /= R[j * k + j];
+        }
+    }
+}
+
+/* Put sign (T - place) = L D L^T on either side, and the trace of its inverse, or -1 if it is not
+ * definite. */
+KERNEL void factorize(Resolvent *both)
+{
+    const int64_t l = both->l;
+    double above[2] = {0}, below[2] = {0}; /* by what the pivots from either end differ from M */
+    for (int64_t i = 0, j = l - 1; i < l; i++, j--) /* four chains of divisions */
+        for (int side = 0; side < 2; side++) {
+            const Resolvent *N = both + side;
+            const double *a = N->diagonal, *e = N->off, sign = N->sign;
+            N->root[i] = sign * (a[i] - N->place) - above[side];
+            N->ratio[j] = below[side];
+            if (i < l - 1) above[side] = e[i] * e[i] / N->root[i];
+            if (j > 0) below[side] = e[j - 1] * e[j - 1] / (sign * (a[j] - N->place) - below[side]);
+        }
+    for (int side = 0; side < 2; side++) {
+        Resolvent *N = both + side;
+        const double *e = N->off, sign = N->sign;
+        double *restrict d = N->root, *restrict rest = N->ratio, least = INFINITY, trace = 0;
+#pragma omp simd reduction(+ : trace) reduction(min : least)
+        for (int64_t i = 0; i < l; i++) {
+            least = d[i] < least ? d[i] : least;
+            trace += 1 / (d[i] - rest[i]);
+            rest[i] = sign * e[i] / d[i];
+            d[i] = 1 / sqrt(d[i]);
+        }
+        N->trace = least > 0 ? trace : -1;
+    }
 }
 
 /* out = D^-1/2 L^-1 z for four rows at a time or, if is_back, L^-T D^-1/2 z: together, G z. */
@@ -204,11 +275,14 @@ KERNEL void times(const Resolvent *N, int64_t n_rows, double *z, double *out, do
         return;
     }
     for (int64_t row = 0; row < n_rows; row++) /* calling would take longer */
-        for (int64_t j = 0; j < k; j++) {
-            const double *c = N->C + j * l, share = N->sign * dot(l, c, z + row * l);
-            double *restrict to = out + row * l;
-#pragma omp simd
-            for (int64_t i = 0; i < l; i++) to[i] -= share * c[i];
+        for (int64_t j = 0; j < k; j += FOUR) {
+            const double *c[FOUR];
+            double share[FOUR];
+            for (int64_t i = 0; i < FOUR; i++) {
+                c[i] = N->C + (j + i < k ? j + i : j) * l;
+                share[i] = j + i < k ? N->sign * dot(l, c[i], z + row * l) : 0;
+            }
+            subtract(l, share, c, out + row * l);
         }
 }
 
@@ -227,24 +301,29 @@ INLINE int add(Resolvent *N, double *z, double t)
     return 1;
 }
 
-/* Move the barrier to another place, with all rows drawn since the decomposition. */
-static int move(Resolvent *N, double place, int64_t k, double *R)
+/* Move both barriers to other places, with all rows drawn since the decomposition. */
+static int move(Resolvent *both, const double *place, int64_t k, double *R)
 {
-    const double *Z = N->block->Z[N->sign < 0], *t = N->block->t;
-    N->place = place, N->trace = factorize(N, place), N->k = k;
-    if (!(N->trace > 0)) return 0;
-    if (k == 0) return 1;
-    int n = (int)k, l = (int)N->l, failed;
-    double zero = 0, one = 1, sign = N->sign;
-    solve(N, 0, k, Z, N->C);
-    N->block->dsyrk("L", "T", &n, &l, &sign, N->C, &l, &zero, R, &n);
-    for (int64_t i = 0; i < k; i++) R[i * k + i] += 1 / t[i];
-    N->block->dpotrf("L", &n, R, &n, &failed);
-    if (failed) return 0;
-    N->block->dtrsm("R", "L", "T", "N", &l, &n, &one, R, &n, N->C, &l);
-    solve(N, 1, k, N->C, N->C);
-    N->trace -= N->sign * dot(k * N->l, N->C, N->C);
-    return N->trace > 0;
+    int n = (int)k, failed = 0;
+    for (int side = 0; side < 2; side++) both[side].place = place[side];
+    factorize(both);
+    for (Resolvent *N = both; N < both + 2; N++) {
+        const double *Z = N->block->Z[N->sign < 0], *t = N->block->t;
+        N->k = k;
+        if (!(N->trace > 0)) return 0;
+        if (k == 0) continue;
+        solve(N, 0, k, Z, N->C);
+        gramian(k, N->l, N->C, R);
+        for (int64_t i = 0; i < k * k; i++) R[i] *= N->sign;
+        for (int64_t i = 0; i < k; i++) R[i * k + i] += 1 / t[i];
+        N->block->dpotrf("U", &n, R, &n, &failed);
+        if (failed) return 0;
+        divide(k, N->l, R, N->C);
+        solve(N, 1, k, N->C, N->C);
+        N->trace -= N->sign * dot(k * N->l, N->C, N->C);
+        if (!(N->trace > 0)) return 0;
+    }
+    return 1;
 }
 
 /* z^T N^2 z and z^T N z of some groups, as sums over their rows. */
@@ -268,23 +347,6 @@ KERNEL void measure(const Work *work, const Resolvent *N, int64_t n, const int64
             }
             count = 0;
         }
-}
-
-/* Products of four rows with a and with b. */
-INLINE void products(int64_t l, const double *const z[], const double *a, const double *b,
-                     double *by_a, double *by_b)
-{
-    const double *p = z[0], *q = z[1], *r = z[2], *s = z[3];
-    double ap = 0, aq = 0, ar = 0, as = 0, bp = 0, bq = 0, br = 0, bs = 0;
-#pragma omp simd reduction(+ : ap, aq, ar, as, bp, bq, br, bs)
-    for (int64_t i = 0; i < l; i++) {
-        ap += a[i] * p[i], bp += b[i] * p[i];
-        aq += a[i] * q[i], bq += b[i] * q[i];
-        ar += a[i] * r[i], br += b[i] * r[i];
-        as += a[i] * s[i], bs += b[i] * s[i];
-    }
-    by_a[0] = ap, by_a[1] = aq, by_a[2] = ar, by_a[3] = as;
-    by_b[0] = bp, by_b[1] = bq, by_b[2] = br, by_b[3] = bs;
 }
 
 /* Bring the known numbers of a chunk up to date: a row drawn made N of N + sign c c^T. */
@@ -422,9 +484,7 @@ static int look_ahead(Work *work, const Block *block)
     const double steps = half > 0 && half < left && work->place[0] == -INFINITY ? half : left;
     work->place[0] = x + steps * block->step[0], work->place[1] = y + steps * block->step[1];
     for (int64_t chunk = 0; CHUNK * chunk < block->n_groups; chunk++) work->n_followed[chunk] = -1;
-    for (int side = 0; side < 2; side++)
-        if (!move(&work->later[side], work->place[side], block->n_stale, work->inner)) return 0;
-    return 1;
+    return move(work->later, work->place, block->n_stale, work->inner);
 }
 
 /* Take A + t z z^T for A: c, N c and c^T c for the known numbers, which follow. */
@@ -443,10 +503,12 @@ INLINE int add_later(Work *work, int side, double *z, double t)
 KERNEL enum state draw(Work *work, Block *block)
 {
     const int64_t l = block->l, n_groups = block->n_groups;
+    double place[2];
+    for (int side = 0; side < 2; side++)
+        place[side] = block->place[side] + block->step[side] * (double)(block->n_drawn + 1);
+    if (!move(work->barrier, place, block->n_stale, work->inner)) return LOST_DEFINITENESS;
     for (int side = 0; side < 2; side++) {
         Resolvent *N = &work->barrier[side];
-        const double place = block->place[side] + block->step[side] * (double)(block->n_drawn + 1);
-        if (!move(N, place, block->n_stale, work->inner)) return LOST_DEFINITENESS;
         N->change = N->sign * (N->trace - block->potential[side]);
         if (!(N->change > 0)) return LOST_DEFINITENESS;
     }

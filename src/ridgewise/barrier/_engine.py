@@ -120,7 +120,8 @@ class Engine:
         if rule == "norm":
             self.prefix = min(math.ceil(PREFIX * n_draws), len(self.order))
             self.refill_at = self.goal.most
-            self.set_pool(np.arange(min(n_draws, self.prefix)))
+            first = np.arange(min(n_draws, self.prefix))  # few are looked at, again and again
+            self.set_pool(first, vectors.take(self.order[first]))
 
         self.A = np.zeros((vectors.rank, vectors.rank))  # as decomposed
         self.stale = np.empty((0, vectors.rank))  # rows drawn since, and ...

@@ -395,7 +395,7 @@ def pool_size(rule: str, n_draws: int, sizes: IndexArray) -> int:
 
 def refill_interval(rule: str, n_draws: int, rank: int) -> int:
     """After how many draws the pool is filled anew."""
-    least = 2 * most_stale(rank) if rank >= MANY_DIRECTIONS else 1.0
+    least = 3 * most_stale(rank) if rank >= MANY_DIRECTIONS else 1.0
     return math.ceil(max(n_draws / REFILLS[rule], least))
 
 
@@ -404,7 +404,7 @@ def most_stale(rank: int) -> float:
 
     These cost l^3, and k rows l k^2 at every draw: this balances them.
     """
-    return 0.42 * float(rank) ** 0.8
+    return 1.2 * float(rank) ** 0.62
 
 
 def pool_of(slack: FloatArray, size: int) -> IndexArray:

@@ -221,13 +221,20 @@ class SparseColumns(Columns):
             return super().gram()
         K = np.zeros((self.shape[0], self.shape[0]))
         sums = np.zeros(self.shape[0])
-        for _, rows in self.sparse_blocks(self.shape[1]):
+        for place, rows in self.sparse_blocks(self.shape[1]):
             if self.scale != 1:  # before the product, which would overflow or underflow
                 rows = rows * self.scale
-            # SciPy copies one factor, since their formats differ: hence the blocks
-            K += (rows.T @ rows).todense()
             if self.offset is not None:
                 sums += np.asarray(rows.sum(axis=0)).ravel()
+            if len(self.heavy) > 0:
+                width = place.stop - place.start
+                rows = rows[np.setdiff1d(np.arange(width), self.heavy - place.start)]
+            # SciPy copies one factor, since their formats differ: hence the blocks
+            K += (rows.T @ rows).todense()
+        if len(self.heavy) > 0:
+            heavy = Columns(self.X[:, self.heavy])
+            heavy.scale = self.scale
+            K += heavy.gram()
         before = K.trace()
         if self.offset is not None:  # (X - b 1^T) (X - b 1^T)^T
             b = self.offset.sum(axis=0)
