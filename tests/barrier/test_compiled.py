@@ -92,12 +92,6 @@ def test_a_library_with_other_fields_is_not_used(change, monkeypatch):
     assert compiled.load() is None
 
 
-def test_routines_with_other_integers_are_not_used(monkeypatch):
-    assert all(compiled.SCIPY.values())
-    monkeypatch.setattr(compiled, "SCIPY", {**compiled.SCIPY, "dgemm": None})
-    assert compiled.load() is None
-
-
 def test_a_library_that_cannot_be_loaded_is_not_used(monkeypatch, tmp_path):
     (tmp_path / "libdraws.so").write_bytes(b"for another machine")
     monkeypatch.setattr(compiled, "__file__", str(tmp_path / "_compiled.py"))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The compiled draws of ``_draws.c``, where installing could compile them.
 
-They are found as a shared library beside this file, and use SciPy's BLAS. Without it, the engine
-makes the same draws by explicit inverses, more slowly.
+They are found as a shared library beside this file. Without it, the engine makes the same draws by
+explicit inverses, more slowly.
 """
 
 import ctypes
@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import cython_blas, cython_lapack
 from scipy.linalg.lapack import dorgqr, dormqr, dstebz, dsytrd
 
 from ridgewise._typing import BoolArray, FloatArray, IndexArray
@@ -21,8 +20,7 @@ from ridgewise.barrier._problem import NEAR_TIE, RULES
 
 Pair = tuple[FloatArray, FloatArray]  # one for the lower barrier, one for the upper
 
-BLOCK_SIZE = 32  # of LAPACK's blocked algorithms
-MOST_REFLECTORS = 64  # that LAPACK applies at once
+BLOCK_SIZE = 64  # at most, of LAPACK's blocked algorithms
 MANY_ROWS = 2  # times as many as columns: Q is formed
 TOLERANCE = 1e-3  # of the least eigenvalue: barriers move by 1
 
@@ -46,20 +44,21 @@ class Block(ctypes.Structure):
         *((name, ctypes.c_double * 2) for name in ("place", "step", "potential")),
         *((name, ctypes.c_void_p * 2) for name in ("rows", "diagonal", "off", "Z")),
         *((name, ctypes.c_void_p) for name in ("t", "starts", "selected", "drawn")),
-        *((name, ctypes.c_void_p) for name in ("dgemm", "dpotrf")),
     )
 
 
 def load() -> Any:
     """The compiled function, or None where there is none that fits."""
+    own_layout = {name: getattr(Block, name).offset for name, *_ in Block._fields_}
+    own_layout["size"] = ctypes.sizeof(Block)
     for path in Path(__file__).parent.glob("libdraws.*"):
         try:
             library = ctypes.CDLL(str(path))
             function = library.draw_ahead
-            is_same = layout(library) == own_layout()
+            is_same = layout(library) == own_layout
         except (OSError, AttributeError, ValueError):  # for another machine, say
             continue
-        if is_same and None not in SCIPY.values():  # not one of another version
+        if is_same:  # not one of another version
             function.argtypes = [ctypes.POINTER(Block)]
             return function
     return None
@@ -73,23 +72,6 @@ def layout(library: Any) -> dict[str, int]:
     return {name.decode(): offset for name, offset in zip(names, offsets, strict=True)}
 
 
-def own_layout() -> dict[str, int]:
-    """The same of `Block`."""
-    places = {name: getattr(Block, name).offset for name, *_ in Block._fields_}
-    return {**places, "size": ctypes.sizeof(Block)}
-
-
-def routine(module: Any, name: str) -> int | None:
-    """Address of a routine of SciPy's BLAS or LAPACK; None if it has other integers than ours."""
-    capsule, api, prototype = module.__pyx_capi__[name], ctypes.pythonapi, ctypes.PYFUNCTYPE
-    name_of = prototype(ctypes.c_char_p, ctypes.py_object)(("PyCapsule_GetName", api))
-    address_of = prototype(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
-    signature = name_of(capsule)
-    is_ours = b"int *" in signature and b"_int" not in signature and b"long" not in signature
-    return address_of(("PyCapsule_GetPointer", api))(capsule, signature) if is_ours else None
-
-
-SCIPY = {"dgemm": routine(cython_blas, "dgemm"), "dpotrf": routine(cython_lapack, "dpotrf")}
 draw_ahead = load()
 
 
@@ -107,9 +89,10 @@ class Rotation:
             return np.ascontiguousarray(rows)
         if "matrix" in vars(self) or len(rows) > MANY_ROWS * len(self.scales):
             return rows @ self.matrix
-        lwork = (len(rows) + MOST_REFLECTORS) * (MOST_REFLECTORS + 1)
-        found = dormqr("L", "T", self.reflectors, self.scales, rows.T, lwork)[0].T
-        return np.ascontiguousarray(found)
+        lwork = (len(rows) + BLOCK_SIZE) * (BLOCK_SIZE + 1)
+        return np.ascontiguousarray(
+            dormqr("L", "T", self.reflectors, self.scales, rows.T, lwork)[0].T
+        )
 
     @cached_property
     def matrix(self) -> FloatArray:
@@ -122,7 +105,7 @@ class Rotation:
 class Decomposition:
     """A = Q T Q^T, T tridiagonal, by its diagonal and what is beside it, with a zero at the end.
 
-    That costs a quarter of the eigenvalues and eigenvectors, and serves as well.
+    That costs a third of the eigenvalues and eigenvectors, or less, and serves as well.
     """
 
     Q: Rotation
@@ -208,7 +191,6 @@ def draws(
         starts=starts.ctypes.data,
         selected=is_selected.ctypes.data,
         drawn=drawn.ctypes.data,
-        **SCIPY,
     )
     state = State(draw_ahead(ctypes.byref(block)))
     if state is State.NO_MEMORY:

@@ -10,10 +10,10 @@
  *
  * and its inverse is that of a tridiagonal matrix, and low rank (Woodbury):
  *
- *     N = G - sign C^T C,    G = (sign (T - place))^-1,    C = R^-T Z G,    R^T R = 1/t + sign Z G Z^T.
+ *     N = G - sign C^T C,    G = (sign (T - place))^-1,    C = R^-1 Z G,    R R^T = 1/t + sign Z G Z^T.
  *
  * G times a row takes l steps. They wait for one another: four rows go along in the time of one.
- * Products of matrices are left to BLAS. Rows and matrices are row-major.
+ * Rows and matrices are row-major.
  *
  * Bounds leave few rows to compute closely. Each row is known by two numbers at a place x0 that the
  * lower barrier reaches later, h = u^T N u and h' = u^T N^2 u, N = (A - x0)^-1. They are sums over
@@ -51,15 +51,9 @@
 
 static const double SPARE = 1 - 1e-6, ROUNDING = 1e-8; /* more than the bounds' errors */
 
-enum { FOUR = 4, CHUNK = 16, WIDTH = 256 }; /* CHUNK: groups whose known numbers are computed together;
-                                             * WIDTH: columns of C that fit a cache */
+enum { FOUR = 4, CHUNK = 16 }; /* CHUNK: groups whose known numbers are computed together */
 enum rule { NORM, SLACK, RATIO };
 enum state { DONE, NONE_FEASIBLE, LOST_DEFINITENESS, NO_MEMORY };
-
-/* SciPy's BLAS and LAPACK */
-typedef void Gemm(char *, char *, int *, int *, int *, double *, double *, int *, double *, int *,
-                  double *, double *, int *);
-typedef void Potrf(char *, int *, double *, int *, int *);
 
 /* Input and output; _compiled.py has the same fields. Pairs are lower and upper barrier. */
 #define FIELDS(X)                                                                        \
@@ -84,9 +78,7 @@ typedef void Potrf(char *, int *, double *, int *, int *);
     X(double *, t, )          /* ... and their weights */                                \
     X(const int64_t *, starts, ) /* of the groups' rows, and their end */                \
     X(uint8_t *, selected, )  /* in and out */                                           \
-    X(int64_t *, drawn, )     /* out: groups */                                          \
-    X(Gemm *, dgemm, )                                                                   \
-    X(Potrf *, dpotrf, )
+    X(int64_t *, drawn, )     /* out: groups */
 
 #define DECLARE(type, name, size) type name size;
 typedef struct {
@@ -114,13 +106,13 @@ typedef struct {
     Resolvent barrier[2];           /* lower and upper, at their next places */
     Resolvent later[2];             /* at places that they reach later: x0 and y0 */
     double place[2];                /* x0 and y0; x0 = -INFINITY: look ahead anew */
-    double *Nc[2], *length2[2];     /* N c and c^T c for the rows c of C in `later` */
+    double *Nc[2];                  /* N c for the rows c of C in `later` */
     int64_t *n_followed;            /* by chunk: rows of C that its known numbers account for */
     double *known[4];               /* by group: h, h', H, H', sums over its rows */
     double *lv, *uv, *hopes;        /* by group: bounds on L, U and what the rule makes large */
     double *rated, *t;              /* by group: that exactly, and the weight, if it is feasible */
     double *after[2];               /* by group: the potential after it is drawn, if of one row */
-    double *z, *Nz, *inner;         /* CHUNK rows, and k numbers for each or for each other */
+    double *z, *Nz;                 /* CHUNK rows, and N z */
 } Work;
 
 INLINE double dot(int64_t n, const double *x, const double *y)
@@ -161,42 +153,6 @@ INLINE void products(int64_t l, const double *const z[], const double *a, const 
     }
     by_a[0] = ap, by_a[1] = aq, by_a[2] = ar, by_a[3] = as;
     by_b[0] = bp, by_b[1] = bq, by_b[2] = br, by_b[3] = bs;
-}
-
-/* The lower triangle of C C^T, by rows of k numbers. */
-KERNEL void gramian(int64_t k, int64_t l, const double *C, double *R)
-{
-    for (int64_t j = 0; j < k; j += 2) /* the last row stands for one that there is not */
-        for (int64_t m = 0; m <= j + 1 && m < k; m += FOUR) {
-            const double *z[FOUR], *a = C + j * l, *b = j + 1 < k ? a + l : a;
-            double by[2][FOUR];
-            for (int64_t i = 0; i < FOUR; i++) z[i] = C + (m + i < k ? m + i : k - 1) * l;
-            products(l, z, a, b, by[0], by[1]);
-            for (int64_t row = j; row < j + 2 && row < k; row++)
-                for (int64_t i = 0; i < FOUR && m + i <= row; i++) R[row * k + m + i] = by[row - j][i];
-        }
-}
-
-/* C = R^-1 C, R a lower triangle. */
-KERNEL void divide(int64_t k, int64_t l, const double *R, double *C)
-{
-    for (int64_t start = 0; start < l; start += WIDTH) {
-        const int64_t n = start + WIDTH < l ? WIDTH : l - start;
-        for (int64_t j = 0; j < k; j++) {
-            double *to = C + j * l + start;
-            for (int64_t m = 0; m < j; m += FOUR) {
-                const double *from[FOUR];
-                double factor[FOUR]; /* 0 for rows that there are not */
-                for (int64_t i = 0; i < FOUR; i++) {
-                    factor[i] = m + i < j ? R[j * k + m + i] : 0;
-                    from[i] = C + (m + i < j ? m + i : 0) * l + start;
-                }
-                subtract(n, factor, from, to);
-            }
-#pragma omp simd
-            for (int64_t i = 0; i < n; i++) to[i] /= R[j * k + j];
-        }
-    }
 }
 
 /* Put sign (T - place) = L D L^T on either side, and the trace of its inverse, or -1 if it is not
@@ -262,66 +218,64 @@ KERNEL void solve(const Resolvent *N, int is_back, int64_t n_rows, const double 
     }
 }
 
-/* out = N z for some rows; `inner` has room for k numbers of each. */
-KERNEL void times(const Resolvent *N, int64_t n_rows, double *z, double *out, double *inner)
+/* out = N z for some rows. */
+KERNEL void times(const Resolvent *N, int64_t n_rows, const double *z, double *out)
 {
-    int l = (int)N->l, k = (int)N->k, n = (int)n_rows;
-    double zero = 0, one = 1, minus = -N->sign;
+    const int64_t l = N->l, k = N->k;
     solve(N, 0, n_rows, z, out);
     solve(N, 1, n_rows, out, out);
-    if (k > 0 && n >= FOUR) {
-        N->block->dgemm("T", "N", &k, &n, &l, &one, N->C, &l, z, &l, &zero, inner, &k);
-        N->block->dgemm("N", "N", &l, &n, &k, &minus, N->C, &l, inner, &k, &one, out, &l);
-        return;
-    }
-    for (int64_t row = 0; row < n_rows; row++) /* calling would take longer */
+    for (int64_t first = 0; first < n_rows; first += FOUR)
         for (int64_t j = 0; j < k; j += FOUR) {
-            const double *c[FOUR];
-            double share[FOUR];
+            const double *rows[FOUR], *c[FOUR];
+            double by[FOUR][FOUR], factor[FOUR]; /* 0 for rows that there are not */
             for (int64_t i = 0; i < FOUR; i++) {
+                rows[i] = z + (first + i < n_rows ? first + i : first) * l;
                 c[i] = N->C + (j + i < k ? j + i : j) * l;
-                share[i] = j + i < k ? N->sign * dot(l, c[i], z + row * l) : 0;
             }
-            subtract(l, share, c, out + row * l);
+            for (int i = 0; i < FOUR; i += 2)
+                if (n_rows > 1) products(l, rows, c[i], c[i + 1], by[i], by[i + 1]);
+                else by[i][0] = dot(l, c[i], z), by[i + 1][0] = dot(l, c[i + 1], z);
+            for (int64_t row = 0; row < FOUR && first + row < n_rows; row++) {
+                for (int64_t i = 0; i < FOUR; i++) factor[i] = j + i < k ? N->sign * by[i][row] : 0;
+                subtract(l, factor, c, out + (first + row) * l);
+            }
         }
 }
 
-/* Take A + t z z^T for A: the next row of C is N z / sqrt(1 / t + sign z^T N z); 0 if rounding
- * defeats it. */
-INLINE int add(Resolvent *N, double *z, double t)
+/* Take A + t z z^T for A, for some rows z: the next row of C is N z / sqrt(1 / t + sign z^T N z). 0 if
+ * rounding defeats it. */
+KERNEL int add(Resolvent *N, int64_t n_rows, const double *z, const double *t)
 {
-    double *c = N->C + N->k * N->l;
-    times(N, 1, z, c, NULL);
-    const double scale2 = 1 / t + N->sign * dot(N->l, c, z);
-    if (!(scale2 > 0)) return 0;
-    const double factor = 1 / sqrt(scale2);
+    const int64_t l = N->l, last = N->k + n_rows;
+    for (; N->k < last; z += FOUR * l, t += FOUR) {
+        const int64_t k = N->k, count = last - k < FOUR ? last - k : FOUR;
+        double *c = N->C + k * l;
+        times(N, count, z, c);
+        for (int64_t i = 0; i < count; i++, c += l, N->k++) {
+            for (int64_t j = -i; j < 0; j++) { /* those added with it */
+                const double share = N->sign * dot(l, c + j * l, z + i * l);
 #pragma omp simd
-    for (int64_t i = 0; i < N->l; i++) c[i] *= factor;
-    N->k++, N->trace -= N->sign * dot(N->l, c, c);
-    return 1;
+                for (int64_t x = 0; x < l; x++) c[x] -= share * c[j * l + x];
+            }
+            const double scale2 = 1 / t[i] + N->sign * dot(l, c, z + i * l), scale = 1 / sqrt(scale2);
+            if (!(scale2 > 0)) return 0;
+#pragma omp simd
+            for (int64_t x = 0; x < l; x++) c[x] *= scale;
+            N->trace -= N->sign * dot(l, c, c);
+        }
+    }
+    return N->trace > 0;
 }
 
 /* Move both barriers to other places, with all rows drawn since the decomposition. */
-static int move(Resolvent *both, const double *place, int64_t k, double *R)
+static int move(Resolvent *both, const double *place)
 {
-    int n = (int)k, failed = 0;
     for (int side = 0; side < 2; side++) both[side].place = place[side];
     factorize(both);
-    for (Resolvent *N = both; N < both + 2; N++) {
-        const double *Z = N->block->Z[N->sign < 0], *t = N->block->t;
-        N->k = k;
-        if (!(N->trace > 0)) return 0;
-        if (k == 0) continue;
-        solve(N, 0, k, Z, N->C);
-        gramian(k, N->l, N->C, R);
-        for (int64_t i = 0; i < k * k; i++) R[i] *= N->sign;
-        for (int64_t i = 0; i < k; i++) R[i * k + i] += 1 / t[i];
-        N->block->dpotrf("U", &n, R, &n, &failed);
-        if (failed) return 0;
-        divide(k, N->l, R, N->C);
-        solve(N, 1, k, N->C, N->C);
-        N->trace -= N->sign * dot(k * N->l, N->C, N->C);
-        if (!(N->trace > 0)) return 0;
+    for (int side = 0; side < 2; side++) {
+        const Block *block = both[side].block;
+        both[side].k = 0;
+        if (!(both[side].trace > 0 && add(&both[side], block->n_stale, block->Z[side], block->t))) return 0;
     }
     return 1;
 }
@@ -340,7 +294,7 @@ KERNEL void measure(const Work *work, const Resolvent *N, int64_t n, const int64
             of[count++] = i;
             const int is_last = i == n - 1 && row + 1 == starts[groups[i] + 1];
             if (count < CHUNK && !is_last) continue;
-            times(N, count, work->z, work->Nz, work->inner);
+            times(N, count, work->z, work->Nz);
             for (int64_t c = 0; c < count; c++) {
                 square[of[c]] += dot(l, work->Nz + c * l, work->Nz + c * l);
                 plain[of[c]] += dot(l, work->Nz + c * l, work->z + c * l);
@@ -356,7 +310,7 @@ KERNEL void follow(Work *work, const Block *block, int64_t chunk, int64_t start,
     for (int64_t j = work->n_followed[chunk]; j < k; j++)
         for (int side = 0; side < 2; side++) {
             const double *c = work->later[side].C + j * l, *Nc = work->Nc[side] + j * l;
-            const double sign = work->later[side].sign, length2 = work->length2[side][j];
+            const double sign = work->later[side].sign, length2 = dot(l, c, c);
             double *plain = work->known[2 * side], *square = work->known[2 * side + 1];
             int64_t group = start;
             for (int64_t row = block->starts[start]; row < end; row += FOUR) {
@@ -484,18 +438,18 @@ static int look_ahead(Work *work, const Block *block)
     const double steps = half > 0 && half < left && work->place[0] == -INFINITY ? half : left;
     work->place[0] = x + steps * block->step[0], work->place[1] = y + steps * block->step[1];
     for (int64_t chunk = 0; CHUNK * chunk < block->n_groups; chunk++) work->n_followed[chunk] = -1;
-    return move(work->later, work->place, block->n_stale, work->inner);
+    return move(work->later, work->place);
 }
 
-/* Take A + t z z^T for A: c, N c and c^T c for the known numbers, which follow. */
-INLINE int add_later(Work *work, int side, double *z, double t)
+/* Add rows there too, each with N c for the known numbers, which follow. */
+static int add_later(Work *work, int side, int64_t count, const double *z, const double *t)
 {
     Resolvent *N = &work->later[side];
-    const int64_t k = N->k, l = N->l;
-    double *c = N->C + k * l;
-    if (!add(N, z, t)) return 0;
-    times(N, 1, c, work->Nc[side] + k * l, NULL);
-    work->length2[side][k] = dot(l, c, c);
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t place = N->k * N->l;
+        if (!add(N, 1, z + i * N->l, t)) return 0;
+        times(N, 1, N->C + place, work->Nc[side] + place);
+    }
     return 1;
 }
 
@@ -506,7 +460,7 @@ KERNEL enum state draw(Work *work, Block *block)
     double place[2];
     for (int side = 0; side < 2; side++)
         place[side] = block->place[side] + block->step[side] * (double)(block->n_drawn + 1);
-    if (!move(work->barrier, place, block->n_stale, work->inner)) return LOST_DEFINITENESS;
+    if (!move(work->barrier, place)) return LOST_DEFINITENESS;
     for (int side = 0; side < 2; side++) {
         Resolvent *N = &work->barrier[side];
         N->change = N->sign * (N->trace - block->potential[side]);
@@ -522,22 +476,19 @@ KERNEL enum state draw(Work *work, Block *block)
                               start + width < n_groups ? start + width : n_groups);
     if (g < 0 || !(work->t[g] > 0 && work->t[g] < INFINITY)) return NONE_FEASIBLE;
     const int64_t first = block->starts[g], count = block->starts[g + 1] - first;
+    double *t = block->t + block->n_stale;
+    for (int64_t i = 0; i < count; i++) t[i] = work->t[g];
     for (int side = 0; side < 2; side++) {
-        double *z = block->rows[side] + first * l;
-        for (int64_t i = 0; i < count; i++) {
-            if (count > 1 && !add(&work->barrier[side], z + i * l, work->t[g]))
-                return LOST_DEFINITENESS;
-            if (!add_later(work, side, z + i * l, work->t[g])) work->place[0] = -INFINITY;
-        }
-        if (count > 1) work->after[side][g] = work->barrier[side].trace;
+        const double *z = block->rows[side] + first * l;
+        Resolvent *N = &work->barrier[side];
+        if (!add_later(work, side, count, z, t)) work->place[0] = -INFINITY;
+        if (count > 1 && !add(N, count, z, t)) return LOST_DEFINITENESS;
+        if (count > 1) work->after[side][g] = N->trace;
         if (!(work->after[side][g] > 0)) return LOST_DEFINITENESS;
+        memcpy(block->Z[side] + block->n_stale * l, z, (size_t)(count * l) * sizeof(double));
     }
-    for (int side = 0; side < 2; side++) {
-        memcpy(block->Z[side] + block->n_stale * l, block->rows[side] + first * l,
-               (size_t)(count * l) * sizeof(double));
-        block->potential[side] = work->after[side][g];
-    }
-    for (int64_t i = 0; i < count; i++) block->t[block->n_stale++] = work->t[g];
+    for (int side = 0; side < 2; side++) block->potential[side] = work->after[side][g];
+    block->n_stale += count;
     block->drawn[block->n_drawn++] = g;
     block->selected[g] = 1;
     return DONE;
@@ -561,8 +512,7 @@ enum state draw_ahead(Block *block)
         largest = count > largest ? count : largest;
     }
     const int64_t room = block->most_stale + largest + FOUR; /* rows of C */
-    const int64_t inner = room * (room > CHUNK ? room : CHUNK);
-    const int64_t numbers = 2 * (3 * room + 4) * l + 2 * room + 2 * CHUNK * l + inner + 11 * n_groups;
+    const int64_t numbers = 2 * (3 * room + 4) * l + 2 * CHUNK * l + 11 * n_groups;
     double *space = malloc((size_t)numbers * sizeof(double)), *next = space;
     Work work = {.place = {-INFINITY}};
     work.n_followed = malloc((size_t)(n_groups / CHUNK + 1) * sizeof(int64_t));
@@ -574,7 +524,7 @@ enum state draw_ahead(Block *block)
                 .sign = side ? -1 : +1, .l = l, .block = block, .diagonal = block->diagonal[side],
                 .off = block->off[side], .root = carve(&next, l), .ratio = carve(&next, l),
                 .C = carve(&next, room * l)};
-        work.Nc[side] = carve(&next, room * l), work.length2[side] = carve(&next, room);
+        work.Nc[side] = carve(&next, room * l);
     }
     if (state == DONE) {
         double **by_group[] = {&work.known[0], &work.known[1], &work.known[2], &work.known[3],
@@ -582,7 +532,6 @@ enum state draw_ahead(Block *block)
                                &work.after[0], &work.after[1]};
         for (int i = 0; i < 11; i++) *by_group[i] = carve(&next, n_groups);
         work.z = carve(&next, CHUNK * l), work.Nz = carve(&next, CHUNK * l);
-        work.inner = carve(&next, inner);
     }
     while (state == DONE && block->n_drawn < block->most && block->n_stale < block->most_stale)
         state = draw(&work, block);

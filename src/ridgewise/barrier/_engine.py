@@ -42,8 +42,8 @@ from ridgewise.barrier._problem import (
     penalized_norms2,
     pool_of,
     pool_size,
-    potentials,
     refill_interval,
+    resolvent,
     scan_order,
     shifts,
     sizes_of,
@@ -120,8 +120,7 @@ class Engine:
         if rule == "norm":
             self.prefix = min(math.ceil(PREFIX * n_draws), len(self.order))
             self.refill_at = self.goal.most
-            first = np.arange(min(n_draws, self.prefix))  # few are looked at, again and again
-            self.set_pool(first, vectors.take(self.order[first]))
+            self.set_pool(np.arange(min(n_draws, self.prefix)))
 
         self.A = np.zeros((vectors.rank, vectors.rank))  # as decomposed
         self.stale = np.empty((0, vectors.rank))  # rows drawn since, and ...
@@ -177,8 +176,8 @@ class Engine:
         """Score all rows, and have those in the pool that have the most slack."""
         both = shifts(self.barriers, self.grown(), self.tau, self.potentials)
         if self.tau == 0 and self.penalty is None:  # A = 0: slack is in proportion to squared norms
-            e = np.eye(1, self.vectors.rank)
-            scores = (both[0].of(e)[0] - both[1].of(e)[0]) * self.norms2
+            lv, uv = (shift.of(np.eye(1, self.vectors.rank))[0] for shift in both)
+            scores = (lv - uv) * self.norms2
         else:
             self.counts["scans"] += 1
             lower, upper = (shift.form(self.vectors.form_type) for shift in both)
@@ -233,8 +232,10 @@ class Engine:
         lower = upper = tridiagonalize(self.barriers.matrix(0, self.A))
         if self.penalty is not None:
             upper = tridiagonalize(self.barriers.matrix(1, self.A))
-        self.decompositions = lower, upper
-        self.potentials = known or potentials(self.barriers, self.A, self.tau)
+        self.decompositions, self.potentials = (lower, upper), known
+        if known is None:
+            inverses = (resolvent(self.barriers, self.A, side, self.tau) for side in (0, 1))
+            self.potentials = tuple(map(np.trace, inverses))
         # the lower barrier moves by 1 a draw and must not reach the old smallest eigenvalue
         room = int(lower.least - self.barriers.places(self.tau)[0]) - 1
         self.fresh_until = self.tau + max(1, min(self.most_stale, room))
@@ -310,13 +311,9 @@ class Engine:
         self.looked = part(self.rows, self.sizes[self.pool], drawable)
         if len(drawable) < self.vectors.rank:
             self.looked = np.asarray(self.looked)
-        self.rotated = self.in_coordinates(self.looked)
-
-    def in_coordinates(self, rows: Any) -> compiled.Pair:
-        """The rows in the coordinates of both decompositions."""
         lower, upper = self.decompositions
-        rotated = rows @ lower.Q
-        return rotated, rotated if lower is upper else rows @ upper.Q
+        rotated = self.looked @ lower.Q
+        self.rotated = rotated, rotated if lower is upper else self.looked @ upper.Q
 
     def record(self, positions: IndexArray, t: FloatArray, rows: FloatArray) -> None:
         """Remember draws, of these rows."""
@@ -343,8 +340,7 @@ class Engine:
                 t = 2 / (lv[i] + uv[i])
                 rows = part(rows, sizes[drawable], np.array([i]))
                 self.record(self.pool[drawable[[i]]], np.array([t]), rows)
-                lower, upper = (shift.potential_with(self.stale, t) for shift in both)
-                self.potentials = lower, upper
+                self.potentials = tuple(shift.potential_with(self.stale, t) for shift in both)
                 return True
         return False
 

@@ -259,12 +259,6 @@ def shifts(
     return lower, upper
 
 
-def potentials(barriers: Barriers, A: FloatArray, tau: int) -> tuple[float, float]:
-    """Traces of the resolvents after tau draws."""
-    lower, upper = (float(np.trace(resolvent(barriers, A, i, tau))) for i in (0, 1))
-    return lower, upper
-
-
 def resolvent(barriers: Barriers, A: FloatArray, side: int, tau: int) -> FloatArray:
     """(A - L_tau I)^-1, side 0, or (U_tau I - A)^-1, side 1."""
     return inverse(barriers.matrix(side, A, tau))
