@@ -106,7 +106,7 @@ typedef struct {
     Resolvent barrier[2];           /* lower and upper, at their next places */
     Resolvent later[2];             /* at places that they reach later: x0 and y0 */
     double place[2];                /* x0 and y0; x0 = -INFINITY: look ahead anew */
-    double *Nc[2];                  /* N c for the rows c of C in `later` */
+    double *Nc[2], *length2[2];     /* N c and c^T c for the rows c of C in `later` */
     int64_t *n_followed;            /* by chunk: rows of C that its known numbers account for */
     double *known[4];               /* by group: h, h', H, H', sums over its rows */
     double *lv, *uv, *hopes;        /* by group: bounds on L, U and what the rule makes large */
@@ -307,25 +307,24 @@ KERNEL void measure(const Work *work, const Resolvent *N, int64_t n, const int64
 KERNEL void follow(Work *work, const Block *block, int64_t chunk, int64_t start, int64_t stop)
 {
     const int64_t l = block->l, k = work->later[0].k, end = block->starts[stop];
-    for (int64_t j = work->n_followed[chunk]; j < k; j++)
-        for (int side = 0; side < 2; side++) {
-            const double *c = work->later[side].C + j * l, *Nc = work->Nc[side] + j * l;
-            const double sign = work->later[side].sign, length2 = dot(l, c, c);
-            double *plain = work->known[2 * side], *square = work->known[2 * side + 1];
-            int64_t group = start;
-            for (int64_t row = block->starts[start]; row < end; row += FOUR) {
-                const double *z[FOUR];
+    for (int64_t j = work->n_followed[chunk]; j < k; j++) {
+        int64_t group, first = start;
+        for (int64_t row = block->starts[start]; row < end; row += FOUR, first = group)
+            for (int side = 0; side < 2; side++) { /* of the same rows, most often */
+                const double *c = work->later[side].C + j * l, *Nc = work->Nc[side] + j * l, *z[FOUR];
+                const double sign = work->later[side].sign, length2 = work->length2[side][j];
                 double cz[FOUR], Ncz[FOUR];
                 for (int64_t i = 0; i < FOUR; i++)
                     z[i] = block->rows[side] + (row + i < end ? row + i : row) * l;
                 products(l, z, c, Nc, cz, Ncz);
+                group = first;
                 for (int64_t i = 0; i < FOUR && row + i < end; i++) {
                     while (row + i >= block->starts[group + 1]) group++;
-                    plain[group] -= sign * cz[i] * cz[i];
-                    square[group] -= cz[i] * (2 * sign * Ncz[i] + cz[i] * length2);
+                    work->known[2 * side][group] -= sign * cz[i] * cz[i];
+                    work->known[2 * side + 1][group] -= cz[i] * (2 * sign * Ncz[i] + cz[i] * length2);
                 }
             }
-        }
+    }
     work->n_followed[chunk] = k;
 }
 
@@ -446,9 +445,10 @@ static int add_later(Work *work, int side, int64_t count, const double *z, const
 {
     Resolvent *N = &work->later[side];
     for (int64_t i = 0; i < count; i++) {
-        const int64_t place = N->k * N->l;
+        const double *c = N->C + N->k * N->l;
         if (!add(N, 1, z + i * N->l, t)) return 0;
-        times(N, 1, N->C + place, work->Nc[side] + place);
+        times(N, 1, c, work->Nc[side] + (N->k - 1) * N->l);
+        work->length2[side][N->k - 1] = dot(N->l, c, c);
     }
     return 1;
 }
@@ -512,7 +512,7 @@ enum state draw_ahead(Block *block)
         largest = count > largest ? count : largest;
     }
     const int64_t room = block->most_stale + largest + FOUR; /* rows of C */
-    const int64_t numbers = 2 * (3 * room + 4) * l + 2 * CHUNK * l + 11 * n_groups;
+    const int64_t numbers = 2 * (3 * room + 4) * l + 2 * room + 2 * CHUNK * l + 11 * n_groups;
     double *space = malloc((size_t)numbers * sizeof(double)), *next = space;
     Work work = {.place = {-INFINITY}};
     work.n_followed = malloc((size_t)(n_groups / CHUNK + 1) * sizeof(int64_t));
@@ -524,7 +524,7 @@ enum state draw_ahead(Block *block)
                 .sign = side ? -1 : +1, .l = l, .block = block, .diagonal = block->diagonal[side],
                 .off = block->off[side], .root = carve(&next, l), .ratio = carve(&next, l),
                 .C = carve(&next, room * l)};
-        work.Nc[side] = carve(&next, room * l);
+        work.Nc[side] = carve(&next, room * l), work.length2[side] = carve(&next, room);
     }
     if (state == DONE) {
         double **by_group[] = {&work.known[0], &work.known[1], &work.known[2], &work.known[3],
