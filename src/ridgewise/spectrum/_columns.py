@@ -153,7 +153,7 @@ class Columns:
         # W = T + T^T with a triangular T: half the work of a full product
         triangle = np.tril(W)
         triangle.ravel()[:: len(W) + 1] /= 2
-        forms = np.empty(self.shape[1])
+        forms = np.empty(self.shape[1], W.dtype)
         for place, block in self.rounded_blocks(W.dtype):
             product = triangular_product(triangle.T, block, is_transposed=True)
             forms[place] = 2 * np.einsum("ij,ij->j", product, block)

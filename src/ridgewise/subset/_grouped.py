@@ -27,7 +27,7 @@ from ridgewise.subset._state import TIE, State, directions, largest
 
 POOL = 32  # groups at least ...
 POOL_FEATURES = 480, 2048  # ... and features, about; between these, a 12th of all dense ones
-REBASE = 16  # steps after which the bounds on gains in a pool are computed anew
+REBASE = 32  # steps after which the bounds on gains in a pool are computed anew
 MARGIN = 0.5  # by which gains outside may rise more than in the pool, of the spread there ...
 DEVIATIONS = 3.75  # ... but by no more than so many standard deviations
 SMALL = 12  # features of a group up to which products of its matrices are not worth a BLAS call
