@@ -128,14 +128,16 @@ INLINE double dot(int64_t n, const double *x, const double *y)
     return (a + b) + (c + d);
 }
 
-/* to -= factor[0] from[0] + ... + factor[3] from[3] */
-INLINE void subtract(int64_t n, const double *factor, const double *const from[],
-                     double *restrict to)
+/* Of each of some rows, subtract factor[0] from[0] + ... + factor[3] from[3]. */
+INLINE void subtract(int count, int64_t l, double factor[][4], const double *const from[], double *to)
 {
     const double *p = from[0], *q = from[1], *r = from[2], *s = from[3];
-    const double a = factor[0], b = factor[1], c = factor[2], d = factor[3];
 #pragma omp simd
-    for (int64_t i = 0; i < n; i++) to[i] -= (a * p[i] + b * q[i]) + (c * r[i] + d * s[i]);
+    for (int64_t i = 0; i < l; i++)
+        for (int row = 0; row < count; row++) {
+            const double *f = factor[row];
+            to[row * l + i] -= (f[0] * p[i] + f[1] * q[i]) + (f[2] * r[i] + f[3] * s[i]);
+        }
 }
 
 /* Products of four rows with a and with b. */
@@ -227,7 +229,7 @@ KERNEL void times(const Resolvent *N, int64_t n_rows, const double *z, double *o
     for (int64_t first = 0; first < n_rows; first += FOUR)
         for (int64_t j = 0; j < k; j += FOUR) {
             const double *rows[FOUR], *c[FOUR];
-            double by[FOUR][FOUR], factor[FOUR]; /* 0 for rows that there are not */
+            double by[FOUR][FOUR], factor[FOUR][FOUR]; /* 0 for rows that there are not */
             for (int64_t i = 0; i < FOUR; i++) {
                 rows[i] = z + (first + i < n_rows ? first + i : first) * l;
                 c[i] = N->C + (j + i < k ? j + i : j) * l;
@@ -235,10 +237,11 @@ KERNEL void times(const Resolvent *N, int64_t n_rows, const double *z, double *o
             for (int i = 0; i < FOUR; i += 2)
                 if (n_rows > 1) products(l, rows, c[i], c[i + 1], by[i], by[i + 1]);
                 else by[i][0] = dot(l, c[i], z), by[i + 1][0] = dot(l, c[i + 1], z);
-            for (int64_t row = 0; row < FOUR && first + row < n_rows; row++) {
-                for (int64_t i = 0; i < FOUR; i++) factor[i] = j + i < k ? N->sign * by[i][row] : 0;
-                subtract(l, factor, c, out + (first + row) * l);
-            }
+            for (int i = 0; i < FOUR; i++)
+                for (int row = 0; row < FOUR; row++)
+                    factor[row][i] = j + i < k && (row == 0 || n_rows > 1) ? N->sign * by[i][row] : 0;
+            if (n_rows > 1) subtract(FOUR, l, factor, c, out + first * l);
+            else subtract(1, l, factor, c, out);
         }
 }
 
