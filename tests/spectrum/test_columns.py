@@ -163,6 +163,22 @@ def test_forms_of_light_and_heavy_columns(monkeypatch, density, center, scale, d
             assert_allclose(columns.forms((B * signs) @ B.T), expected, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize("block_bytes", [_columns.BLOCK_BYTES, 8 * 300 * 2])
+@pytest.mark.parametrize("dtype", [np.int8, np.float64])
+@pytest.mark.parametrize("center", [False, True])
+def test_gram_of_light_and_heavy_columns(monkeypatch, center, dtype, block_bytes):
+    monkeypatch.setattr(_columns, "BLOCK_BYTES", block_bytes)
+    X = counts(300, 2000, 0.01).astype(dtype)
+    X[:, [0, 40, 1000, 1001, 1999]] = counts(300, 5, 0.9, seed=1)
+    columns = SparseColumns(sp.csc_array(X), center=center)
+    assert columns.is_sparse_enough
+    assert len(columns.heavy) == 5
+    columns.scale = 0.25
+    dense = 0.25 * X.astype(np.float64)
+    dense -= dense.mean(axis=0) if center else 0
+    assert_allclose(columns.gram(), dense @ dense.T, rtol=1e-9, atol=1e-9)
+
+
 def test_sparse_products_are_used_only_where_they_pay():
     assert SparseColumns(sp.csc_array(counts(100, 400, density=0.03))).is_sparse_enough
     assert not SparseColumns(sp.csc_array(counts(100, 400, density=0.5))).is_sparse_enough

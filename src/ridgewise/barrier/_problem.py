@@ -18,7 +18,7 @@ SIGNS = (+1, -1)  # of the lower and the upper barrier
 # are scored to fill it, chosen by measurement (docs/how-it-works.md).
 POOL = {"norm": 1.0, "slack": 1.0, "ratio": 2.0}
 REFILLS = {"norm": 4, "slack": 8, "ratio": 10}
-MANY_DIRECTIONS = 600  # of which filling costs as much as decomposing A: it is done half as often
+MANY_DIRECTIONS = 600  # of which filling costs more than decomposing A: it is done a third as often
 FEW = 8  # times fewer unselected rows than draws to the next filling: rows may be drawn again
 LEAST_POOL = 0.25  # groups a draw, however large they are
 LEAST_SLACK = 1e-6  # of the largest

@@ -231,10 +231,10 @@ class SparseColumns(Columns):
                 rows = rows[np.setdiff1d(np.arange(width), self.heavy - place.start)]
             # SciPy copies one factor, since their formats differ: hence the blocks
             K += (rows.T @ rows).todense()
-        if len(self.heavy) > 0:
-            heavy = Columns(self.X[:, self.heavy])
-            heavy.scale = self.scale
-            K += heavy.gram()
+        for start in range(0, len(self.heavy), self.block_width):
+            some = self.heavy[start : start + self.block_width]
+            block = as_dense(self.X[:, some]).astype(np.float64) * self.scale
+            K += block @ block.T
         before = K.trace()
         if self.offset is not None:  # (X - b 1^T) (X - b 1^T)^T
             b = self.offset.sum(axis=0)
