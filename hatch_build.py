@@ -19,7 +19,12 @@ from packaging.tags import sys_tags
 
 SOURCE = Path("src/ridgewise/barrier/_draws.c")
 SUFFIX = {"darwin": ".dylib", "win32": ".dll"}.get(sys.platform, ".so")
-FLAGS = ("-std=c11", "-O3", "-fopenmp-simd", "-fPIC", "-shared")
+FLAGS = (
+    *("-std=c11", "-O3", "-fopenmp-simd", "-fPIC", "-shared"),
+    # sums in any order, and fused with products; NaN and infinities keep their meaning
+    *("-ffp-contract=fast", "-fassociative-math", "-fno-signed-zeros"),
+    *("-fno-trapping-math", "-fno-math-errno"),
+)
 
 
 class CompileDraws(BuildHookInterface):
