@@ -51,7 +51,7 @@ from ridgewise.barrier._problem import (
 )
 
 MOST_S_COMPILED = 0.99  # s above which penalized runs draw plainly
-FIRST_ROWS = 32  # of a pool by norm that are looked at at first
+FIRST_ROWS = 10  # of a pool by norm that are looked at at first
 SPARE_ROWS = 64  # before and after the last row of a pool that are scored exactly at first
 ERRORS = 4.0  # times the errors of scores that were seen are allowed for; these are at least ...
 LEAST_ERROR = 2e-7  # ... of the score: about the precision of float32
@@ -330,7 +330,7 @@ class Engine:
         both = shifts(self.barriers, self.A, self.tau, known)
         selected, sizes = self.selected[self.pool], self.sizes[self.pool]
         first, again = np.flatnonzero(~selected), np.flatnonzero(selected & self.again)
-        few = 2 * FIRST_ROWS if self.rule == "norm" else len(first)  # one is found early, mostly
+        few = 6 * FIRST_ROWS if self.rule == "norm" else len(first)  # one is found early, mostly
         for drawable in (first[:few], first[few:], again):
             rows = np.asarray(part(self.rows, sizes, drawable))
             lv, uv, feasible = weigh(rows, both, sizes[drawable])
