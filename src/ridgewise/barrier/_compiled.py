@@ -125,8 +125,7 @@ class Decomposition:
 def tridiagonalize(A: FloatArray) -> Decomposition:
     """Decompose a symmetric matrix."""
     diagonal, off = np.diagonal(A).copy(), np.append(np.diagonal(A, 1), 0.0)
-    is_diagonal = np.count_nonzero(A) == np.count_nonzero(diagonal)  # before the first draw
-    if len(A) < 3 or is_diagonal:
+    if len(A) < 3 or np.count_nonzero(A) == np.count_nonzero(diagonal):  # before the first draw
         return Decomposition(Rotation(A[:0], A[:0, 0]), diagonal, off)
     found, diagonal, off, scales, _ = dsytrd(A.T, lower=1, lwork=BLOCK_SIZE * len(A))
     # reflectors leave the first coordinate as it is: as those of a QR factorization, after I

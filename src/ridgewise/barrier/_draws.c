@@ -469,8 +469,7 @@ KERNEL enum state draw(Work *work, Block *block)
         N->change = N->sign * (N->trace - block->potential[side]);
         if (!(N->change > 0)) return LOST_DEFINITENESS;
     }
-    const int is_past = work->barrier[0].place > work->place[0];
-    if (is_past && !look_ahead(work, block)) return LOST_DEFINITENESS;
+    if (place[0] > work->place[0] && !look_ahead(work, block)) return LOST_DEFINITENESS;
     const int64_t width = block->rule == NORM ? CHUNK : n_groups; /* one is found early, mostly */
     int64_t g = -1;
     for (int again = 0; again <= block->again && g < 0; again++)

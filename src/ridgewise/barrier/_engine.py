@@ -181,8 +181,7 @@ class Engine:
         else:
             self.counts["scans"] += 1
             lower, upper = (shift.form(self.vectors.form_type) for shift in both)
-            lower -= upper
-            scores = self.vectors.forms(lower)[self.order].astype(np.float64)
+            scores = self.vectors.forms(lower - upper)[self.order].astype(np.float64)
         pool, rows = self.most_slack(np.where(self.selected, -np.inf, scores), both)
         self.again = are_too_few(pool, self.interval)
         if self.again:
