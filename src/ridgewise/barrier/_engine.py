@@ -282,14 +282,13 @@ class Engine:
         self.depth = max(self.depth, int(ahead.drawn.max(initial=0)))
         rows = np.asarray(part(self.looked, sizes, ahead.drawn))
         self.record(self.looked_at[ahead.drawn], ahead.t, rows)
-        if len(ahead.drawn) > 0:
-            return True
         if ahead.state is compiled.State.LOST_DEFINITENESS:
-            return self.recover()
+            return len(ahead.drawn) > 0 or self.recover()
+        if ahead.state is compiled.State.DONE:
+            return True
         is_all = len(self.looked_at) == self.n_drawable
-        if not is_all:
-            self.width, self.rotated = 4 * self.width, None
-        return not is_all and self.draw_ahead()
+        self.width, self.rotated = 4 * self.width, None
+        return not is_all
 
     def recover(self) -> bool:
         """Where rounding defeated compiled draws: decompose A anew, or draw plainly."""
