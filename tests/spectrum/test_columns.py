@@ -119,7 +119,8 @@ class TestOperations:
         columns = as_columns(container(X), center=center)
         assert_allclose(gathered(columns.products(B), (50, 4)), expected.T @ B, atol=1e-13)
 
-    def test_norms2(self, container, density, center):
+    def test_norms2(self, container, density, center, monkeypatch):
+        monkeypatch.setattr(_columns, "AT_ONCE", 5)
         X = counts(density=density)
         expected = centred(X) if center else X
         columns = as_columns(container(X), center=center)

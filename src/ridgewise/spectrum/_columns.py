@@ -18,6 +18,7 @@ from ridgewise._typing import BoolArray, FloatArray, IndexArray, is_sparse
 from ridgewise.spectrum._containers import as_dense, is_dask, is_stored, transposed
 
 BLOCK_BYTES = 2**24  # of a block of columns in float64: larger ones are no faster
+AT_ONCE = 256  # columns that sparse ones are multiplied with at a time
 
 
 class Columns:
@@ -292,6 +293,15 @@ class SparseColumns(Columns):
         width = max(1, self.block_width * self.shape[0] // max(1, B.shape[1]))
         for place, rows in self.sparse_blocks(width):
             yield place, np.asarray(rows.astype(B.dtype, copy=False) @ scaled)
+
+    def norms2(self, B: FloatArray) -> FloatArray:
+        """See `Columns.norms2`. By some columns of B at a time, which stay in the cache."""
+        if not self.is_sparse_enough:
+            return super().norms2(B)
+        norms2 = np.zeros(self.shape[1])
+        for start in range(0, B.shape[1], AT_ONCE):
+            norms2 += super().norms2(B[:, start : start + AT_ONCE])
+        return norms2
 
     def forms(self, W: FloatArray) -> FloatArray:
         """See `Columns.forms`. Centred: the rows of W must have mean 0."""
