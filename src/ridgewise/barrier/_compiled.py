@@ -103,10 +103,7 @@ class Rotation:
 
 @dataclass(frozen=True)
 class Decomposition:
-    """A = Q T Q^T, T tridiagonal, by its diagonal and what is beside it, with a zero at the end.
-
-    That costs a third of the eigenvalues and eigenvectors, or less, and serves as well.
-    """
+    """A = Q T Q^T, T tridiagonal, by its diagonal and what is beside it, with a zero at the end."""
 
     Q: Rotation
     diagonal: FloatArray

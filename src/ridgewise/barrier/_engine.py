@@ -6,9 +6,8 @@
 - A is decomposed once in some tens of draws, and draws between decompositions are compiled (see
   ``_compiled``), where there was a compiler.
 
-What goes wrong numerically is noticed: the engine decomposes A anew and tries again; if that fails
-too, or where there was no compiler, a draw is made by explicit inverses, as the plain algorithm
-makes it, which raises an error if it can't.
+Where rounding defeats compiled draws, A is decomposed anew. If that does not help, or without a
+compiler, a draw is made by explicit inverses, as by the plain algorithm, or an error is raised.
 """
 
 import math
@@ -24,6 +23,7 @@ from ridgewise.barrier import _compiled as compiled
 from ridgewise.barrier._compiled import tridiagonalize
 from ridgewise.barrier._problem import (
     LEAST_SLACK,
+    MANY_DIRECTIONS,
     NONE_FEASIBLE,
     PREFIX,
     RULES,
@@ -116,6 +116,7 @@ class Engine:
         self.size = pool_size(rule, n_draws, self.sizes)
         self.interval = refill_interval(rule, n_draws, vectors.rank)
         self.refill_at, self.filled_at, self.again = 0, -1, False
+        self.pool: IndexArray = np.arange(0)
         self.prefix = 0  # rows that the pool may have before all rows are scored
         if rule == "norm":
             self.prefix = min(math.ceil(PREFIX * n_draws), len(self.order))
@@ -155,7 +156,7 @@ class Engine:
                 self.fill()
             if self.draw_ahead() if self.is_compiled else self.draw_plainly():
                 continue
-            if len(self.pool) < self.prefix:
+            if len(self.pool) < self.prefix and self.vectors.rank < MANY_DIRECTIONS:
                 self.set_pool(np.arange(self.prefix))
             elif self.filled_at < self.tau:
                 self.fill()
@@ -182,7 +183,12 @@ class Engine:
             self.counts["scans"] += 1
             lower, upper = (shift.form(self.vectors.form_type) for shift in both)
             scores = self.vectors.forms(lower - upper)[self.order].astype(np.float64)
-        pool, rows = self.most_slack(np.where(self.selected, -np.inf, scores), both)
+        left = np.where(self.selected, -np.inf, scores)
+        first = np.where(np.arange(len(left)) < self.prefix, left, -np.inf)
+        if len(self.pool) < self.prefix and len(self.most_slack(first, both)[0]) > 0:
+            self.set_pool(np.arange(self.prefix))
+            return
+        pool, rows = self.most_slack(left, both)
         self.again = are_too_few(pool, self.interval)
         if self.again:
             pool = np.union1d(pool, self.most_slack(scores, both)[0])
@@ -284,11 +290,10 @@ class Engine:
         self.record(self.looked_at[ahead.drawn], ahead.t, rows)
         if ahead.state is compiled.State.LOST_DEFINITENESS:
             return len(ahead.drawn) > 0 or self.recover()
-        if ahead.state is compiled.State.DONE:
-            return True
-        is_all = len(self.looked_at) == self.n_drawable
-        self.width, self.rotated = 4 * self.width, None
-        return not is_all
+        if ahead.state is compiled.State.NONE_FEASIBLE:
+            self.width, self.rotated = 4 * self.width, None
+            return len(self.looked_at) < self.n_drawable
+        return True
 
     def recover(self) -> bool:
         """Where rounding defeated compiled draws: decompose A anew, or draw plainly."""

@@ -19,7 +19,7 @@ SIGNS = (+1, -1)  # of the lower and the upper barrier
 POOL = {"norm": 1.0, "slack": 1.0, "ratio": 2.0}
 REFILLS = {"norm": 4, "slack": 8, "ratio": 10}
 MANY_DIRECTIONS = 600  # of which filling costs more than decomposing A: it is done a third as often
-FEW = 8  # times fewer unselected rows than draws to the next filling: rows may be drawn again
+FEW = 6  # times fewer unselected rows than draws to the next filling: rows may be drawn again
 LEAST_POOL = 0.25  # groups a draw, however large they are
 LEAST_SLACK = 1e-6  # of the largest
 PREFIX = 4  # rows a draw of the first pool of the rule "norm"
@@ -30,8 +30,7 @@ NEAR_TIE = 1e-10
 
 CANCELLED = 1e-4  # of a potential: a difference of two that is smaller has too few digits
 
-# A row below this squared norm is zero: its reciprocal, a weight, could not be stored.
-ZERO_NORM2 = 1e-290
+ZERO_NORM2 = 1e-290  # a row below it is zero: its reciprocal, a weight, could not be stored
 
 # Smallest by largest eigenvalue from which on the smallest is accurate to some 1e-13 of itself.
 WELL_CONDITIONED = 1e-2
