@@ -38,8 +38,10 @@ class Block(ctypes.Structure):
     """What ``_draws.c`` calls a block, field by field."""
 
     _fields_ = (
-        *((name, ctypes.c_int64) for name in ("l", "n_groups", "rule", "again", "most")),
-        *((name, ctypes.c_int64) for name in ("most_stale", "n_drawn", "n_stale", "n_looked_at")),
+        *((name, ctypes.c_int64) for name in ("l", "n_groups", "rule", "again", "distinct")),
+        ("wanted", ctypes.c_int64 * 2),
+        *((name, ctypes.c_int64) for name in ("most", "most_stale", "n_drawn", "n_stale")),
+        ("n_looked_at", ctypes.c_int64),
         *((name, ctypes.c_double) for name in ("near_tie", "least")),
         *((name, ctypes.c_double * 2) for name in ("place", "step", "potential")),
         *((name, ctypes.c_void_p * 2) for name in ("rows", "diagonal", "off", "Z")),
@@ -150,14 +152,16 @@ def draws(
     rows: Pair,  # in the coordinates of either decomposition
     sizes: IndexArray,  # of the groups that they are in, most of them of one row
     selected: BoolArray,  # groups to draw only where no other is feasible, and ...
-    again: bool,  # ... only if that is allowed
+    again: bool,  # ... only if that is allowed, and ...
+    distinct: bool,  # ... by their slack, with the largest weight
     decompositions: tuple[Decomposition, Decomposition],
     places: tuple[float, float],  # of the barriers, before the first of these draws
     steps: tuple[float, float],  # by which they move before each draw
     potentials: tuple[float, float],
     Z: Pair,  # rows drawn since the decomposition, in its coordinates, and ...
     t: FloatArray,  # ... their weights
-    most: int,  # draws to make, or fewer: ...
+    wanted: tuple[int, int],  # draws, and distinct groups, to go on for, but ...
+    most: int,  # ... no more draws, and ...
     most_stale: int,  # ... none where Z has so many rows
 ) -> Ahead:
     """Make draws until there are as many as wanted, or something else has to be done first."""
@@ -171,6 +175,8 @@ def draws(
         n_groups=len(sizes),
         rule=RULES.index(rule),
         again=again,
+        distinct=distinct,
+        wanted=wanted,
         most=most,
         most_stale=most_stale,
         n_stale=n_stale,

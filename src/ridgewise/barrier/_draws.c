@@ -60,8 +60,10 @@ enum state { DONE, NONE_FEASIBLE, LOST_DEFINITENESS, NO_MEMORY };
     X(int64_t, l, )           /* length of a row */                                      \
     X(int64_t, n_groups, )    /* that are drawn whole; of one row each, mostly */        \
     X(int64_t, rule, )                                                                   \
-    X(int64_t, again, )       /* whether selected rows may be drawn, if no other can */  \
-    X(int64_t, most, )        /* draws to make, or fewer: ... */                         \
+    X(int64_t, again, )       /* whether selected rows may be drawn, if no other can, ... */ \
+    X(int64_t, distinct, )    /* ... and by their slack, with the largest weight */      \
+    X(int64_t, wanted, [2])   /* in and out: draws, and distinct groups, to go on for ... */ \
+    X(int64_t, most, )        /* ... but no more draws, and ... */                       \
     X(int64_t, most_stale, )  /* ... none where so many rows were drawn since the decomposition */ \
     X(int64_t, n_drawn, )     /* out: draws made */                                      \
     X(int64_t, n_stale, )     /* in and out: rows drawn since the decomposition */       \
@@ -97,7 +99,7 @@ typedef struct {
     int64_t l, k;                   /* k rows were drawn since the decomposition */
     const Block *block;
     const double *diagonal, *off;   /* of T */
-    double *root, *ratio;           /* sign (T - place) = L D L^T: D^-1/2 and L's subdiagonal */
+    double *pivot, *ratio;          /* sign (T - place) = L D L^T: D^-1 and L's subdiagonal */
     double *C;
     double place, trace, change;    /* change: of the trace by the barrier's last move */
 } Resolvent;
@@ -167,42 +169,42 @@ KERNEL void factorize(Resolvent *both)
         for (int side = 0; side < 2; side++) {
             const Resolvent *N = both + side;
             const double *a = N->diagonal, *e = N->off, sign = N->sign;
-            N->root[i] = sign * (a[i] - N->place) - above[side];
+            N->pivot[i] = sign * (a[i] - N->place) - above[side];
             N->ratio[j] = below[side];
-            if (i < l - 1) above[side] = e[i] * e[i] / N->root[i];
+            if (i < l - 1) above[side] = e[i] * e[i] / N->pivot[i];
             if (j > 0) below[side] = e[j - 1] * e[j - 1] / (sign * (a[j] - N->place) - below[side]);
         }
     for (int side = 0; side < 2; side++) {
         Resolvent *N = both + side;
         const double *e = N->off, sign = N->sign;
-        double *restrict d = N->root, *restrict rest = N->ratio, least = INFINITY, trace = 0;
+        double *restrict d = N->pivot, *restrict rest = N->ratio, least = INFINITY, trace = 0;
 #pragma omp simd reduction(+ : trace) reduction(min : least)
         for (int64_t i = 0; i < l; i++) {
             least = d[i] < least ? d[i] : least;
             trace += 1 / (d[i] - rest[i]);
             rest[i] = sign * e[i] / d[i];
-            d[i] = 1 / sqrt(d[i]);
+            d[i] = 1 / d[i];
         }
         N->trace = least > 0 ? trace : -1;
     }
 }
 
-/* out = D^-1/2 L^-1 z for four rows at a time or, if is_back, L^-T D^-1/2 z: together, G z. */
+/* out = D^-1 L^-1 z for four rows at a time or, if is_back, L^-T z: together, G z. */
 INLINE void half_solve(const Resolvent *N, int is_back, int count, const double *const z[],
                        double *const out[])
 {
     const int64_t l = N->l;
-    const double *root = N->root, *ratio = N->ratio;
+    const double *pivot = N->pivot, *ratio = N->ratio;
     double last[FOUR] = {0};
     if (is_back)
         for (int64_t i = l - 1; i >= 0; i--)
             for (int c = 0; c < count; c++)
-                out[c][i] = last[c] = z[c][i] * root[i] - ratio[i] * last[c];
+                out[c][i] = last[c] = z[c][i] - ratio[i] * last[c];
     else
         for (int64_t i = 0; i < l; i++)
             for (int c = 0; c < count; c++) {
                 last[c] = z[c][i] - (i > 0 ? ratio[i - 1] : 0) * last[c];
-                out[c][i] = last[c] * root[i];
+                out[c][i] = last[c] * pivot[i];
             }
 }
 
@@ -366,13 +368,13 @@ KERNEL void bound(Work *work, const Block *block, int64_t start, int64_t stop)
 }
 
 /* What the rule makes large. */
-INLINE double preference(const Block *block, int64_t group, double lv, double uv)
+INLINE double preference(int64_t rule, int64_t group, double lv, double uv)
 {
-    return block->rule == NORM ? -(double)group : block->rule == SLACK ? lv - uv : lv / uv;
+    return rule == NORM ? -(double)group : rule == SLACK ? lv - uv : lv / uv;
 }
 
 /* Rate some groups, four at most, if they are feasible. */
-KERNEL void weigh(Work *work, Block *block, int64_t n, const int64_t *groups)
+KERNEL void weigh(Work *work, Block *block, int64_t rule, int64_t n, const int64_t *groups)
 {
     double square[2][FOUR], plain[2][FOUR];
     for (int side = 0; side < 2; side++)
@@ -381,10 +383,11 @@ KERNEL void weigh(Work *work, Block *block, int64_t n, const int64_t *groups)
         const int64_t g = groups[i];
         const Resolvent *lower = &work->barrier[0], *upper = &work->barrier[1];
         const double term = square[0][i] / lower->change, lv = term - plain[0][i];
-        const double uv = square[1][i] / upper->change + plain[1][i], inverse = (lv + uv) / 2;
+        const double uv = square[1][i] / upper->change + plain[1][i];
+        const double inverse = block->selected[g] && block->distinct ? uv : (lv + uv) / 2; /* of t */
         const int is_feasible = lv > 0 && lv >= uv - block->near_tie * term;
         work->hopes[g] = -INFINITY;
-        work->rated[g] = is_feasible ? preference(block, g, lv, uv) : -INFINITY;
+        work->rated[g] = is_feasible ? preference(rule, g, lv, uv) : -INFINITY;
         work->t[g] = 1 / inverse;
         work->after[0][g] = lower->trace - square[0][i] / (inverse + plain[0][i]);
         work->after[1][g] = upper->trace + square[1][i] / (inverse - plain[1][i]);
@@ -407,22 +410,23 @@ INLINE int64_t most_hopeful(const double *hopes, int64_t start, int64_t stop, do
     return n;
 }
 
-/* The feasible group that the rule prefers, of those that are selected or of the others, or -1.
- * Of near-ties it is the first. */
+/* The feasible group that is preferred, of those that are selected or of the others, or -1. Of
+ * near-ties it is the first. */
 KERNEL int64_t best_feasible(Work *work, Block *block, int selected, int64_t start, int64_t stop)
 {
     double *rated = work->rated, best = -INFINITY, as_good = -INFINITY;
+    const int64_t rule = selected && block->distinct ? SLACK : block->rule;
     int64_t groups[FOUR], n;
     for (int64_t first = start; first < stop; first += CHUNK)
         bound(work, block, first, first + CHUNK < stop ? first + CHUNK : stop);
     for (int64_t g = start; g < stop; g++) {
         const double lv = work->lv[g], uv = work->uv[g];
         const int is_out = block->selected[g] != selected || lv < uv;
-        work->hopes[g] = is_out ? -INFINITY : preference(block, g, lv, uv);
+        work->hopes[g] = is_out ? -INFINITY : preference(rule, g, lv, uv);
         rated[g] = -INFINITY;
     }
     while ((n = most_hopeful(work->hopes, start, stop, as_good, groups)) > 0) {
-        weigh(work, block, n, groups);
+        weigh(work, block, rule, n, groups);
         for (int64_t i = 0; i < n; i++) best = rated[groups[i]] > best ? rated[groups[i]] : best;
         if (best > -INFINITY) as_good = best - 10 * block->near_tie * fabs(best);
     }
@@ -470,12 +474,13 @@ KERNEL enum state draw(Work *work, Block *block)
         if (!(N->change > 0)) return LOST_DEFINITENESS;
     }
     if (place[0] > work->place[0] && !look_ahead(work, block)) return LOST_DEFINITENESS;
-    const int64_t width = block->rule == NORM ? CHUNK : n_groups; /* one is found early, mostly */
     int64_t g = -1;
-    for (int again = 0; again <= block->again && g < 0; again++)
+    for (int again = 0; again <= block->again && g < 0; again++) {
+        const int64_t width = block->rule == NORM && !again ? CHUNK : n_groups; /* the first will do */
         for (int64_t start = 0; start < n_groups && g < 0; start += width)
             g = best_feasible(work, block, again, start,
                               start + width < n_groups ? start + width : n_groups);
+    }
     if (g < 0 || !(work->t[g] > 0 && work->t[g] < INFINITY)) return NONE_FEASIBLE;
     const int64_t first = block->starts[g], count = block->starts[g + 1] - first;
     double *t = block->t + block->n_stale;
@@ -492,6 +497,7 @@ KERNEL enum state draw(Work *work, Block *block)
     for (int side = 0; side < 2; side++) block->potential[side] = work->after[side][g];
     block->n_stale += count;
     block->drawn[block->n_drawn++] = g;
+    block->wanted[0]--, block->wanted[1] -= !block->selected[g];
     block->selected[g] = 1;
     return DONE;
 }
@@ -524,7 +530,7 @@ enum state draw_ahead(Block *block)
         for (int i = 0; i < 2; i++)
             *resolvents[i] = (Resolvent){
                 .sign = side ? -1 : +1, .l = l, .block = block, .diagonal = block->diagonal[side],
-                .off = block->off[side], .root = carve(&next, l), .ratio = carve(&next, l),
+                .off = block->off[side], .pivot = carve(&next, l), .ratio = carve(&next, l),
                 .C = carve(&next, room * l)};
         work.Nc[side] = carve(&next, room * l), work.length2[side] = carve(&next, room);
     }
@@ -535,7 +541,8 @@ enum state draw_ahead(Block *block)
         for (int i = 0; i < 11; i++) *by_group[i] = carve(&next, n_groups);
         work.z = carve(&next, CHUNK * l), work.Nz = carve(&next, CHUNK * l);
     }
-    while (state == DONE && block->n_drawn < block->most && block->n_stale < block->most_stale)
+    while (state == DONE && (block->wanted[0] > 0 || block->wanted[1] > 0)
+           && block->n_drawn < block->most && block->n_stale < block->most_stale)
         state = draw(&work, block);
     free(space);
     free(work.n_followed);

@@ -22,6 +22,7 @@ from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.barrier import _compiled as compiled
 from ridgewise.barrier._compiled import tridiagonalize
 from ridgewise.barrier._problem import (
+    FEW,
     LEAST_SLACK,
     MANY_DIRECTIONS,
     NONE_FEASIBLE,
@@ -34,7 +35,6 @@ from ridgewise.barrier._problem import (
     Sparsifier,
     Vectors,
     and_unselected,
-    are_too_few,
     choose,
     finish,
     grouped,
@@ -144,13 +144,13 @@ class Engine:
         return len(self.t)
 
     @property
-    def n_left(self) -> int:
-        """The number of draws to make, at least."""
-        return self.goal.left(self.tau, int(np.count_nonzero(self.selected)))
+    def wanted(self) -> tuple[int, int]:
+        """How many draws, and how many distinct rows, are missing."""
+        return self.goal.wanted(self.tau, int(np.count_nonzero(self.selected)))
 
     def run(self) -> Sparsifier:
         """Make all draws."""
-        while self.n_left:
+        while max(self.wanted) > 0:
             advance(min(self.tau, self.goal.n_draws), self.goal.n_draws, "draws")
             if self.tau >= self.refill_at:
                 self.fill()
@@ -189,7 +189,7 @@ class Engine:
             self.set_pool(np.arange(self.prefix))
             return
         pool, rows = self.most_slack(left, both)
-        self.again = are_too_few(pool, self.interval)
+        self.again = FEW * len(pool) < self.interval
         if self.again:
             pool = np.union1d(pool, self.most_slack(scores, both)[0])
             pool, rows = and_unselected(pool, self.selected, self.goal.n_draws), None
@@ -265,7 +265,7 @@ class Engine:
         if len(self.looked_at) == 0:
             return False
         sizes = self.sizes[self.looked_at]
-        until = min(self.tau + self.n_left, self.fresh_until, self.refill_at)
+        until = min(self.goal.most, self.fresh_until, self.refill_at)
         room = math.ceil((self.most_stale - len(self.stale)) / sizes.min())
         ahead = compiled.draws(
             self.rule,
@@ -273,12 +273,14 @@ class Engine:
             sizes=sizes,
             selected=self.selected[self.looked_at],
             again=self.again,
+            distinct=self.goal.is_distinct,
             decompositions=self.decompositions,
             places=self.barriers.places(self.tau),
             steps=(1.0, self.barriers.delta_U),
             potentials=self.potentials,
             Z=self.Z,
             t=self.stale_t,
+            wanted=self.wanted,
             most=min(until - self.tau, room),
             most_stale=self.most_stale,
         )
@@ -337,10 +339,10 @@ class Engine:
         for drawable in (first[:few], first[few:], again):
             rows = np.asarray(part(self.rows, sizes, drawable))
             lv, uv, feasible = weigh(rows, both, sizes[drawable])
-            i = choose(self.rule, lv, uv, feasible)
+            i = choose(self.goal.rule(self.rule, drawable is again), lv, uv, feasible)
             if i >= 0:
                 self.counts["plain draws"] += 1
-                t = 2 / (lv[i] + uv[i])
+                t = self.goal.weight(lv[i], uv[i], drawable is again)
                 rows = part(rows, sizes[drawable], np.array([i]))
                 self.record(self.pool[drawable[[i]]], np.array([t]), rows)
                 self.potentials = tuple(shift.potential_with(self.stale, t) for shift in both)

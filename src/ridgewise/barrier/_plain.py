@@ -13,6 +13,7 @@ from ridgewise._groups import Groups
 from ridgewise._run import check_one_of
 from ridgewise._typing import BoolArray, FloatArray, IndexArray
 from ridgewise.barrier._problem import (
+    FEW,
     NONE_FEASIBLE,
     PREFIX,
     RULES,
@@ -22,7 +23,6 @@ from ridgewise.barrier._problem import (
     NumericalBreakdownError,
     Sparsifier,
     and_unselected,
-    are_too_few,
     choose,
     finish,
     grouped,
@@ -90,13 +90,13 @@ def sparsify_plain(
     A = np.zeros((ell, ell))
     selected = np.zeros(len(order), dtype=bool)
     size = pool_size(rule, n_draws, sizes_of(vectors)[order])
-    choice = PlainChoice(rule, n_draws, ell, selected, size)
+    choice = PlainChoice(rule, goal, ell, selected, size)
     draws: list[int] = []
     weights: list[float] = []
-    while goal.left(len(draws), int(np.count_nonzero(selected))):
+    while max(goal.wanted(len(draws), int(np.count_nonzero(selected)))) > 0:
         lv, uv, feasible = weigh(rows, shifts(barriers, A, len(draws)))
         i = choice.row(len(draws), lv, uv, feasible)
-        t = 2 / (lv[i] + uv[i])
+        t = goal.weight(lv[i], uv[i], selected[i])
         A += t * (rows[i] if rows.ndim == 3 else np.outer(rows[i], rows[i]))
         selected[i] = True
         draws.append(order[i])
@@ -112,10 +112,10 @@ class PlainChoice:
     where nothing in them is feasible, and after so many draws.
     """
 
-    def __init__(self, rule: str, n_draws: int, rank: int, selected: BoolArray, size: int) -> None:
-        self.rule, self.n_draws, self.selected, self.size = rule, n_draws, selected, size
-        self.interval, self.again = refill_interval(rule, n_draws, rank), False
-        self.in_pool = np.arange(len(selected)) < PREFIX * n_draws
+    def __init__(self, rule: str, goal: Goal, rank: int, selected: BoolArray, size: int) -> None:
+        self.rule, self.goal, self.selected, self.size = rule, goal, selected, size
+        self.interval, self.again = refill_interval(rule, goal.n_draws, rank), False
+        self.in_pool = np.arange(len(selected)) < PREFIX * goal.n_draws
         self.refill_at = np.inf if rule == "norm" else 0
 
     def row(self, tau: int, lv: FloatArray, uv: FloatArray, feasible: BoolArray) -> int:
@@ -125,10 +125,10 @@ class PlainChoice:
             return i
         among = np.flatnonzero(~self.selected)
         pool = among[pool_of((lv - uv)[among], self.size)]
-        self.again = are_too_few(pool, self.interval)
+        self.again = FEW * len(pool) < self.interval
         if self.again:
             pool = np.union1d(pool, pool_of(lv - uv, self.size))
-            pool = and_unselected(pool, self.selected, self.n_draws)
+            pool = and_unselected(pool, self.selected, self.goal.n_draws)
         self.in_pool[:] = False
         self.in_pool[pool] = True
         self.refill_at = tau + self.interval
@@ -141,7 +141,8 @@ class PlainChoice:
         """The best unselected row of the pool; else, if ``again``, the best one; else -1."""
         drawable = self.in_pool & feasible
         i = choose(self.rule, lv, uv, drawable & ~self.selected)
-        return choose(self.rule, lv, uv, drawable) if i < 0 and self.again else i
+        rule = self.goal.rule(self.rule, True)
+        return choose(rule, lv, uv, drawable) if i < 0 and self.again else i
 
 
 class ArrayVectors:

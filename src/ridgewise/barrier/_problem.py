@@ -19,7 +19,7 @@ SIGNS = (+1, -1)  # of the lower and the upper barrier
 POOL = {"norm": 1.0, "slack": 1.0, "ratio": 2.0}
 REFILLS = {"norm": 4, "slack": 8, "ratio": 10}
 MANY_DIRECTIONS = 600  # of which filling costs more than decomposing A: it is done a third as often
-FEW = 6  # times fewer unselected rows than draws to the next filling: rows may be drawn again
+FEW = 5  # times fewer unselected rows than draws to the next filling: rows may be drawn again
 LEAST_POOL = 0.25  # groups a draw, however large they are
 LEAST_SLACK = 1e-6  # of the largest
 PREFIX = 4  # rows a draw of the first pool of the rule "norm"
@@ -293,17 +293,28 @@ def inverse(M: FloatArray) -> FloatArray:
 
 
 class Goal:
-    """How many draws to make: r, or up to ``most``, until so many distinct rows are drawn."""
+    """How many draws to make: r, or up to ``most``, until so many distinct rows are drawn.
+
+    Where distinct rows count, a row drawn again is that of the most slack, whatever the rule, and
+    has the largest weight, 1 / t = U(u), so that few rows are drawn again.
+    """
 
     def __init__(self, n_draws: int, n_distinct: int | None = None) -> None:
-        self.n_draws, self.n_distinct = n_draws, n_distinct
+        self.n_draws, self.n_distinct = n_draws, n_distinct or 0
+        self.is_distinct = n_distinct is not None
         self.most = n_draws if n_distinct is None else MOST_DRAWS * n_draws
 
-    def left(self, n_made: int, n_distinct: int) -> int:
-        """How many draws are to be made, at least; 0 if no more are."""
-        if n_made < self.n_draws:
-            return self.n_draws - n_made
-        return max(0, min(self.most - n_made, (self.n_distinct or 0) - n_distinct))
+    def wanted(self, n_made: int, n_distinct: int) -> tuple[int, int]:
+        """How many draws, and how many distinct rows, are missing: none if that is not positive."""
+        return self.n_draws - n_made, self.n_distinct - n_distinct if n_made < self.most else 0
+
+    def rule(self, rule: str, is_selected: bool) -> str:
+        """The rule by which selected rows, or others, are drawn."""
+        return "slack" if is_selected and self.is_distinct else rule
+
+    def weight(self, lv: float, uv: float, is_selected: bool) -> float:
+        """The weight t of a draw, 1 / t between U(u) and L(u)."""
+        return 1 / uv if is_selected and self.is_distinct else 2 / (lv + uv)
 
 
 @dataclass(frozen=True)
@@ -412,11 +423,6 @@ def pool_of(slack: FloatArray, size: int) -> IndexArray:
     rounded = np.round(slack / most, 9)
     best = np.argsort(-rounded, kind="stable")[:size]
     return np.sort(best[rounded[best] >= LEAST_SLACK])
-
-
-def are_too_few(pool: IndexArray, interval: int) -> bool:
-    """Whether a pool of unselected rows is likely to be used up long before it is filled anew."""
-    return FEW * len(pool) < interval
 
 
 def and_unselected(pool: IndexArray, selected: BoolArray, n_draws: int) -> IndexArray:
