@@ -126,13 +126,13 @@ def tridiagonalize(A: FloatArray) -> Decomposition:
     diagonal, off = np.diagonal(A).copy(), np.append(np.diagonal(A, 1), 0.0)
     if len(A) < 3 or np.count_nonzero(A) == np.count_nonzero(diagonal):  # before the first draw
         return Decomposition(Rotation(A[:0], A[:0, 0]), diagonal, off)
-    found, diagonal, off, scales, _ = dsytrd(A.T, lower=1, lwork=BLOCK_SIZE * len(A))
     # reflectors leave the first coordinate as it is: as those of a QR factorization, after I
-    reflectors = np.zeros_like(found)
-    reflectors[:, 1:] = found[:, :-1]
-    return Decomposition(
-        Rotation(reflectors, np.append(0.0, scales)), diagonal, np.append(off, 0.0)
+    found = np.concatenate([np.zeros((1, len(A))), A])
+    _, diagonal, off, scales, _ = dsytrd(
+        found[1:].T, lower=1, lwork=BLOCK_SIZE * len(A), overwrite_a=1
     )
+    Q = Rotation(found[:-1].T, np.append(0.0, scales))
+    return Decomposition(Q, diagonal, np.append(off, 0.0))
 
 
 class Ahead(NamedTuple):

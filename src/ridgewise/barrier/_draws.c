@@ -142,9 +142,9 @@ INLINE void subtract(int count, int64_t l, double factor[][4], const double *con
         }
 }
 
-/* Products of four rows with a and with b. */
-INLINE void products(int64_t l, const double *const z[], const double *a, const double *b,
-                     double *by_a, double *by_b)
+/* Products of z[0] and z[1] with a and with b, and of z[2] and z[3] with a2 and with b2. */
+INLINE void products(int64_t l, const double *const z[], const double *a, const double *a2,
+                     const double *b, const double *b2, double *by_a, double *by_b)
 {
     const double *p = z[0], *q = z[1], *r = z[2], *s = z[3];
     double ap = 0, aq = 0, ar = 0, as = 0, bp = 0, bq = 0, br = 0, bs = 0;
@@ -152,8 +152,8 @@ INLINE void products(int64_t l, const double *const z[], const double *a, const 
     for (int64_t i = 0; i < l; i++) {
         ap += a[i] * p[i], bp += b[i] * p[i];
         aq += a[i] * q[i], bq += b[i] * q[i];
-        ar += a[i] * r[i], br += b[i] * r[i];
-        as += a[i] * s[i], bs += b[i] * s[i];
+        ar += a2[i] * r[i], br += b2[i] * r[i];
+        as += a2[i] * s[i], bs += b2[i] * s[i];
     }
     by_a[0] = ap, by_a[1] = aq, by_a[2] = ar, by_a[3] = as;
     by_b[0] = bp, by_b[1] = bq, by_b[2] = br, by_b[3] = bs;
@@ -237,7 +237,7 @@ KERNEL void times(const Resolvent *N, int64_t n_rows, const double *z, double *o
                 c[i] = N->C + (j + i < k ? j + i : j) * l;
             }
             for (int i = 0; i < FOUR; i += 2)
-                if (n_rows > 1) products(l, rows, c[i], c[i + 1], by[i], by[i + 1]);
+                if (n_rows > 1) products(l, rows, c[i], c[i], c[i + 1], c[i + 1], by[i], by[i + 1]);
                 else by[i][0] = dot(l, c[i], z), by[i + 1][0] = dot(l, c[i + 1], z);
             for (int i = 0; i < FOUR; i++)
                 for (int row = 0; row < FOUR; row++)
@@ -312,23 +312,25 @@ KERNEL void measure(const Work *work, const Resolvent *N, int64_t n, const int64
 KERNEL void follow(Work *work, const Block *block, int64_t chunk, int64_t start, int64_t stop)
 {
     const int64_t l = block->l, k = work->later[0].k, end = block->starts[stop];
+    const double *lower = block->rows[0], *upper = block->rows[1];
     for (int64_t j = work->n_followed[chunk]; j < k; j++) {
-        int64_t group, first = start;
-        for (int64_t row = block->starts[start]; row < end; row += FOUR, first = group)
-            for (int side = 0; side < 2; side++) { /* of the same rows, most often */
-                const double *c = work->later[side].C + j * l, *Nc = work->Nc[side] + j * l, *z[FOUR];
-                const double sign = work->later[side].sign, length2 = work->length2[side][j];
-                double cz[FOUR], Ncz[FOUR];
-                for (int64_t i = 0; i < FOUR; i++)
-                    z[i] = block->rows[side] + (row + i < end ? row + i : row) * l;
-                products(l, z, c, Nc, cz, Ncz);
-                group = first;
-                for (int64_t i = 0; i < FOUR && row + i < end; i++) {
+        const double *c[FOUR] = {work->later[0].C + j * l, work->Nc[0] + j * l,
+                                 work->later[1].C + j * l, work->Nc[1] + j * l};
+        for (int64_t row = block->starts[start], group = start; row < end; row += 2) {
+            const int64_t a = row * l, b = row + 1 < end ? a + l : a;
+            double by[2][FOUR];
+            if (lower == upper) /* most often */
+                products(l, c, lower + a, lower + a, lower + b, lower + b, by[0], by[1]);
+            else products(l, c, lower + a, upper + a, lower + b, upper + b, by[0], by[1]);
+            for (int64_t i = 0; i < 2 && row + i < end; i++)
+                for (int side = 0; side < 2; side++) {
+                    const double sign = work->later[side].sign, length2 = work->length2[side][j];
+                    const double cz = by[i][2 * side], Ncz = by[i][2 * side + 1];
                     while (row + i >= block->starts[group + 1]) group++;
-                    work->known[2 * side][group] -= sign * cz[i] * cz[i];
-                    work->known[2 * side + 1][group] -= cz[i] * (2 * sign * Ncz[i] + cz[i] * length2);
+                    work->known[2 * side][group] -= sign * cz * cz;
+                    work->known[2 * side + 1][group] -= cz * (2 * sign * Ncz + cz * length2);
                 }
-            }
+        }
     }
     work->n_followed[chunk] = k;
 }
