@@ -23,8 +23,6 @@ from ridgewise.barrier import (
     sparsify_plain,
 )
 from ridgewise.barrier import _compiled as compiled
-from ridgewise.barrier import _engine as engine
-from ridgewise.barrier import _plain as plain
 from ridgewise.barrier import _problem as problem
 from ridgewise.spectrum import compute_spectrum
 
@@ -81,8 +79,7 @@ def test_same_as_plain_at_larger_rank(rule):
 @pytest.mark.parametrize("penalized", [False, True])
 def test_rows_beyond_a_prefix(penalized, monkeypatch):
     """They are drawn where no unselected row of the prefix is feasible."""
-    for module in (engine, plain):
-        monkeypatch.setattr(module, "PREFIX", 0.1)
+    monkeypatch.setattr(problem, "PREFIX", 0.1)
     rng = np.random.default_rng(0)
     U = np.linalg.qr(rng.lognormal(size=400)[:, None] * rng.standard_normal((400, 12)))[0]
     penalty = np.logspace(-2, 1, 12) if penalized else None

@@ -40,8 +40,8 @@ class Block(ctypes.Structure):
     _fields_ = (
         *((name, ctypes.c_int64) for name in ("l", "n_groups", "rule", "again", "distinct")),
         ("wanted", ctypes.c_int64 * 2),
-        *((name, ctypes.c_int64) for name in ("most", "most_stale", "n_drawn", "n_stale")),
-        ("n_looked_at", ctypes.c_int64),
+        *((name, ctypes.c_int64) for name in ("most", "most_stale", "room", "n_drawn")),
+        *((name, ctypes.c_int64) for name in ("n_stale", "n_looked_at")),
         *((name, ctypes.c_double) for name in ("near_tie", "least")),
         *((name, ctypes.c_double * 2) for name in ("place", "step", "potential")),
         *((name, ctypes.c_void_p * 2) for name in ("rows", "diagonal", "off", "Z")),
@@ -179,6 +179,7 @@ def draws(
         wanted=wanted,
         most=most,
         most_stale=most_stale,
+        room=room,
         n_stale=n_stale,
         near_tie=NEAR_TIE,
         least=decompositions[0].least,

@@ -65,6 +65,7 @@ enum state { DONE, NONE_FEASIBLE, LOST_DEFINITENESS, NO_MEMORY };
     X(int64_t, wanted, [2])   /* in and out: draws, and distinct groups, to go on for ... */ \
     X(int64_t, most, )        /* ... but no more draws, and ... */                       \
     X(int64_t, most_stale, )  /* ... none where so many rows were drawn since the decomposition */ \
+    X(int64_t, room, )        /* rows of Z: the last draw may exceed that */             \
     X(int64_t, n_drawn, )     /* out: draws made */                                      \
     X(int64_t, n_stale, )     /* in and out: rows drawn since the decomposition */       \
     X(int64_t, n_looked_at, ) /* out: groups computed closely */                         \
@@ -189,62 +190,43 @@ KERNEL void factorize(Resolvent *both)
     }
 }
 
-/* out = D^-1 L^-1 z for four rows at a time or, if is_back, L^-T z: together, G z. */
-INLINE void half_solve(const Resolvent *N, int is_back, int count, const double *const z[],
-                       double *const out[])
+/* out = G z = L^-T D^-1 L^-1 z for so many rows. */
+INLINE void solve(const Resolvent *N, int count, const double *const z[], double *const out[])
 {
-    const int64_t l = N->l;
     const double *pivot = N->pivot, *ratio = N->ratio;
     double last[FOUR] = {0};
-    if (is_back)
-        for (int64_t i = l - 1; i >= 0; i--)
-            for (int c = 0; c < count; c++)
-                out[c][i] = last[c] = z[c][i] - ratio[i] * last[c];
-    else
-        for (int64_t i = 0; i < l; i++)
-            for (int c = 0; c < count; c++) {
-                last[c] = z[c][i] - (i > 0 ? ratio[i - 1] : 0) * last[c];
-                out[c][i] = last[c] * pivot[i];
-            }
+    for (int64_t i = 0; i < N->l; i++)
+        for (int c = 0; c < count; c++) {
+            last[c] = z[c][i] - (i > 0 ? ratio[i - 1] : 0) * last[c];
+            out[c][i] = last[c] * pivot[i];
+        }
+    for (int64_t i = N->l - 1; i >= 0; i--) /* the last ratio is 0 */
+        for (int c = 0; c < count; c++) out[c][i] = last[c] = out[c][i] - ratio[i] * last[c];
 }
 
-/* The same for any number of rows; there is room for three more. z may be out. */
-KERNEL void solve(const Resolvent *N, int is_back, int64_t n_rows, const double *z, double *out)
-{
-    for (int64_t first = 0; first < n_rows; first += FOUR) {
-        const double *from[FOUR];
-        double *to[FOUR];
-        for (int64_t i = first; i < first + FOUR; i++)
-            from[i - first] = z + i * N->l, to[i - first] = out + i * N->l;
-        for (int64_t i = n_rows; i < first + FOUR; i++) from[i - first] = from[0];
-        if (n_rows == 1) half_solve(N, is_back, 1, from, to);
-        else half_solve(N, is_back, FOUR, from, to);
-    }
-}
-
-/* out = N z for some rows. */
+/* out = N z for some rows; there is room for three more. */
 KERNEL void times(const Resolvent *N, int64_t n_rows, const double *z, double *out)
 {
     const int64_t l = N->l, k = N->k;
-    solve(N, 0, n_rows, z, out);
-    solve(N, 1, n_rows, out, out);
-    for (int64_t first = 0; first < n_rows; first += FOUR)
+    for (int64_t first = 0; first < n_rows; first += FOUR, out += FOUR * l) {
+        const double *rows[FOUR], *c[FOUR];
+        double *to[FOUR], by[FOUR][FOUR], factor[FOUR][FOUR]; /* 0 for rows that there are not */
+        for (int64_t i = 0; i < FOUR; i++)
+            rows[i] = z + (first + i < n_rows ? first + i : first) * l, to[i] = out + i * l;
+        if (n_rows > 1) solve(N, FOUR, rows, to);
+        else solve(N, 1, rows, to);
         for (int64_t j = 0; j < k; j += FOUR) {
-            const double *rows[FOUR], *c[FOUR];
-            double by[FOUR][FOUR], factor[FOUR][FOUR]; /* 0 for rows that there are not */
-            for (int64_t i = 0; i < FOUR; i++) {
-                rows[i] = z + (first + i < n_rows ? first + i : first) * l;
-                c[i] = N->C + (j + i < k ? j + i : j) * l;
-            }
+            for (int64_t i = 0; i < FOUR; i++) c[i] = N->C + (j + i < k ? j + i : j) * l;
             for (int i = 0; i < FOUR; i += 2)
                 if (n_rows > 1) products(l, rows, c[i], c[i], c[i + 1], c[i + 1], by[i], by[i + 1]);
                 else by[i][0] = dot(l, c[i], z), by[i + 1][0] = dot(l, c[i + 1], z);
             for (int i = 0; i < FOUR; i++)
                 for (int row = 0; row < FOUR; row++)
                     factor[row][i] = j + i < k && (row == 0 || n_rows > 1) ? N->sign * by[i][row] : 0;
-            if (n_rows > 1) subtract(FOUR, l, factor, c, out + first * l);
+            if (n_rows > 1) subtract(FOUR, l, factor, c, out);
             else subtract(1, l, factor, c, out);
         }
+    }
 }
 
 /* Take A + t z z^T for A, for some rows z: the next row of C is N z / sqrt(1 / t + sign z^T N z). 0 if
@@ -516,12 +498,7 @@ INLINE double *carve(double **next, int64_t count)
 enum state draw_ahead(Block *block)
 {
     const int64_t l = block->l, n_groups = block->n_groups;
-    int64_t largest = 1;
-    for (int64_t g = 0; g < n_groups; g++) {
-        const int64_t count = block->starts[g + 1] - block->starts[g];
-        largest = count > largest ? count : largest;
-    }
-    const int64_t room = block->most_stale + largest + FOUR; /* rows of C */
+    const int64_t room = block->room + FOUR; /* rows of C */
     const int64_t numbers = 2 * (3 * room + 4) * l + 2 * room + 2 * CHUNK * l + 11 * n_groups;
     double *space = malloc((size_t)numbers * sizeof(double)), *next = space;
     Work work = {.place = {-INFINITY}};

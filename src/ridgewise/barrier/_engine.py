@@ -17,32 +17,25 @@ from typing import Any
 import numpy as np
 
 from ridgewise._groups import Groups, spans
-from ridgewise._run import advance, check_one_of, one_blas_thread
+from ridgewise._run import advance, one_blas_thread
 from ridgewise._typing import FloatArray, IndexArray
 from ridgewise.barrier import _compiled as compiled
 from ridgewise.barrier._compiled import tridiagonalize
 from ridgewise.barrier._problem import (
-    FEW,
     LEAST_SLACK,
     MANY_DIRECTIONS,
     NONE_FEASIBLE,
-    PREFIX,
-    RULES,
     Barriers,
-    Goal,
     NumericalBreakdownError,
+    Plan,
     Shift,
     Sparsifier,
     Vectors,
-    and_unselected,
     choose,
     finish,
     grouped,
     most_stale,
     penalized_norms2,
-    pool_of,
-    pool_size,
-    refill_interval,
     resolvent,
     scan_order,
     shifts,
@@ -87,7 +80,6 @@ def sparsify(
     >>> found.promised_lower <= found.lower <= found.upper <= found.promised_upper
     True
     """
-    check_one_of("rule", rule, RULES)
     with one_blas_thread():
         return Engine(grouped(vectors, groups), n_draws, rule, penalty, n_distinct).run()
 
@@ -103,24 +95,22 @@ class Engine:
         penalty: FloatArray | None = None,
         n_distinct: int | None = None,
     ) -> None:
-        self.vectors, self.rule, self.penalty = vectors, rule, penalty
-        self.goal = Goal(n_draws, n_distinct)
+        self.vectors, self.penalty = vectors, penalty
         self.barriers = Barriers(vectors.rank, n_draws, penalty)
         self.order = scan_order(penalized_norms2(vectors, self.barriers.penalty))
         self.sizes, self.norms2 = sizes_of(vectors)[self.order], vectors.norms2[self.order]
+        self.plan = Plan(rule, n_draws, n_distinct, vectors.rank, self.sizes)
         self.selected = np.zeros(len(self.order), dtype=bool)
         self.positions: list[int] = []  # drawn, and ...
         self.t: list[float] = []  # ... their weights
         self.counts: Counter[str] = Counter()
 
-        self.size = pool_size(rule, n_draws, self.sizes)
-        self.interval = refill_interval(rule, n_draws, vectors.rank)
         self.refill_at, self.filled_at, self.again = 0, -1, False
         self.pool: IndexArray = np.arange(0)
         self.prefix = 0  # rows that the pool may have before all rows are scored
         if rule == "norm":
-            self.prefix = min(math.ceil(PREFIX * n_draws), len(self.order))
-            self.refill_at = self.goal.most
+            self.prefix = min(self.plan.prefix, len(self.order))
+            self.refill_at = self.plan.most
             self.set_pool(np.arange(min(n_draws, self.prefix)))
 
         self.A = np.zeros((vectors.rank, vectors.rank))  # as decomposed
@@ -134,8 +124,9 @@ class Engine:
         self.is_compiled = compiled.draw_ahead is not None and not is_close
         most = max(16, round(most_stale(vectors.rank) * float(self.sizes.mean()) ** 0.25))
         if rule != "norm":  # of single rows, where the pool is filled: it is rotated once for both
-            parts, times = round(self.interval / most), round(most / self.interval)
-            most = math.ceil(self.interval / parts) if parts > 0 else times * self.interval
+            interval = self.plan.interval
+            parts, times = round(interval / most), round(most / interval)
+            most = math.ceil(interval / parts) if parts > 0 else times * interval
         self.most_stale = most
 
     @property
@@ -146,12 +137,12 @@ class Engine:
     @property
     def wanted(self) -> tuple[int, int]:
         """How many draws, and how many distinct rows, are missing."""
-        return self.goal.wanted(self.tau, int(np.count_nonzero(self.selected)))
+        return self.plan.wanted(self.tau, int(np.count_nonzero(self.selected)))
 
     def run(self) -> Sparsifier:
         """Make all draws."""
         while max(self.wanted) > 0:
-            advance(min(self.tau, self.goal.n_draws), self.goal.n_draws, "draws")
+            advance(min(self.tau, self.plan.n_draws), self.plan.n_draws, "draws")
             if self.tau >= self.refill_at:
                 self.fill()
             if self.draw_ahead() if self.is_compiled else self.draw_plainly():
@@ -189,12 +180,12 @@ class Engine:
             self.set_pool(np.arange(self.prefix))
             return
         pool, rows = self.most_slack(left, both)
-        self.again = FEW * len(pool) < self.interval
+        self.again = self.plan.is_short(pool)
         if self.again:
-            pool = np.union1d(pool, self.most_slack(scores, both)[0])
-            pool, rows = and_unselected(pool, self.selected, self.goal.n_draws), None
+            of_all, rows = self.most_slack(scores, both)[0], None
+            pool = self.plan.widened(pool, of_all, self.selected)
         self.set_pool(pool, rows)
-        self.filled_at, self.refill_at, self.prefix = self.tau, self.tau + self.interval, 0
+        self.filled_at, self.refill_at, self.prefix = self.tau, self.tau + self.plan.interval, 0
 
     def most_slack(self, scores: FloatArray, both: tuple[Shift, Shift]) -> tuple[IndexArray, Any]:
         """The pool by these scores: positions, and the rows.
@@ -205,19 +196,19 @@ class Engine:
         n_left, margin = int(np.count_nonzero(scores > -np.inf)), SPARE_ROWS
         tie = NEAR * max(0.0, scores.max())
         while n_left > 0:
-            from_here = nth_largest(scores, min(self.size + margin, n_left)) - tie
+            from_here = nth_largest(scores, min(self.plan.size + margin, n_left)) - tie
             if margin == SPARE_ROWS and from_here < 0:  # rows without slack are out, most likely
                 from_here = min(0.0, nth_largest(scores, min(margin, n_left)))
             best = np.flatnonzero(scores >= from_here)
             rows, sizes, slack = self.vectors.hold(self.order[best]), self.sizes[best], scores[best]
-            has_sure = margin < self.size < len(best)
-            sure = nth_largest(slack, self.size - margin) + tie if has_sure else np.inf
+            has_sure = margin < self.plan.size < len(best)
+            sure = nth_largest(slack, self.plan.size - margin) + tie if has_sure else np.inf
             near = np.flatnonzero((slack <= sure) | (slack >= 0.999 * slack.max()))  # or the first
             u, norms2 = np.asarray(part(rows, sizes, near)), self.norms2[best[near]]
             lv, uv, _ = weigh(u, both, sizes[near])
             slack[near] = lv - uv
-            chosen = pool_of(slack, self.size)
-            is_full, most = len(chosen) == self.size, max(0.0, slack.max())
+            chosen = self.plan.pool(slack)
+            is_full, most = len(chosen) == self.plan.size, max(0.0, slack.max())
             last = slack[chosen].min() if is_full else LEAST_SLACK * most
             errors = np.abs(slack - scores[best])[near] + LEAST_ERROR * np.abs(slack[near])
             is_open = np.abs(scores - last) <= ERRORS * np.max(errors / norms2) * self.norms2 + tie
@@ -265,15 +256,15 @@ class Engine:
         if len(self.looked_at) == 0:
             return False
         sizes = self.sizes[self.looked_at]
-        until = min(self.goal.most, self.fresh_until, self.refill_at)
+        until = min(self.plan.most, self.fresh_until, self.refill_at)
         room = math.ceil((self.most_stale - len(self.stale)) / sizes.min())
         ahead = compiled.draws(
-            self.rule,
+            self.plan.rule,
             rows=self.rotated,
             sizes=sizes,
             selected=self.selected[self.looked_at],
             again=self.again,
-            distinct=self.goal.is_distinct,
+            distinct=self.plan.is_distinct,
             decompositions=self.decompositions,
             places=self.barriers.places(self.tau),
             steps=(1.0, self.barriers.delta_U),
@@ -310,7 +301,7 @@ class Engine:
         """Rotate the rows that draws are made among: of a pool by norm, only the first."""
         drawable = np.flatnonzero(self.again | ~self.selected[self.pool])
         self.n_drawable = len(drawable)
-        if self.rule == "norm" and not self.again:
+        if self.plan.rule == "norm" and not self.again:
             drawable = drawable[: self.width]
         self.looked_at = self.pool[drawable]
         self.looked = part(self.rows, self.sizes[self.pool], drawable)
@@ -335,14 +326,16 @@ class Engine:
         both = shifts(self.barriers, self.A, self.tau, known)
         selected, sizes = self.selected[self.pool], self.sizes[self.pool]
         first, again = np.flatnonzero(~selected), np.flatnonzero(selected & self.again)
-        few = 6 * FIRST_ROWS if self.rule == "norm" else len(first)  # one is found early, mostly
+        few = (
+            6 * FIRST_ROWS if self.plan.rule == "norm" else len(first)
+        )  # one is found early, mostly
         for drawable in (first[:few], first[few:], again):
             rows = np.asarray(part(self.rows, sizes, drawable))
             lv, uv, feasible = weigh(rows, both, sizes[drawable])
-            i = choose(self.goal.rule(self.rule, drawable is again), lv, uv, feasible)
+            i = choose(self.plan.rule_for(drawable is again), lv, uv, feasible)
             if i >= 0:
                 self.counts["plain draws"] += 1
-                t = self.goal.weight(lv[i], uv[i], drawable is again)
+                t = self.plan.weight(lv[i], uv[i], drawable is again)
                 rows = part(rows, sizes[drawable], np.array([i]))
                 self.record(self.pool[drawable[[i]]], np.array([t]), rows)
                 self.potentials = tuple(shift.potential_with(self.stale, t) for shift in both)

@@ -10,26 +10,18 @@ norm are left out. Rules draw from a pool, see `PlainChoice`.
 import numpy as np
 
 from ridgewise._groups import Groups
-from ridgewise._run import check_one_of
 from ridgewise._typing import BoolArray, FloatArray, IndexArray
 from ridgewise.barrier._problem import (
-    FEW,
     NONE_FEASIBLE,
-    PREFIX,
-    RULES,
     Barriers,
-    Goal,
     GroupedVectors,
     NumericalBreakdownError,
+    Plan,
     Sparsifier,
-    and_unselected,
     choose,
     finish,
     grouped,
     penalized_norms2,
-    pool_of,
-    pool_size,
-    refill_interval,
     scan_order,
     shifts,
     sizes_of,
@@ -78,10 +70,9 @@ def sparsify_plain(
     True
     """
     ell = U.shape[1]
-    check_one_of("rule", rule, RULES)
-    vectors = grouped(ArrayVectors(U), groups)
-    goal, barriers = Goal(n_draws, n_distinct), Barriers(ell, n_draws, penalty)
+    vectors, barriers = grouped(ArrayVectors(U), groups), Barriers(ell, n_draws, penalty)
     order = scan_order(penalized_norms2(vectors, barriers.penalty))
+    plan = Plan(rule, n_draws, n_distinct, ell, sizes_of(vectors)[order])
     rows = U[order]
     if isinstance(vectors, GroupedVectors):  # B_g, shape (n_groups, l, l)
         parts = [vectors.take(np.array([g])) for g in order]
@@ -89,14 +80,13 @@ def sparsify_plain(
 
     A = np.zeros((ell, ell))
     selected = np.zeros(len(order), dtype=bool)
-    size = pool_size(rule, n_draws, sizes_of(vectors)[order])
-    choice = PlainChoice(rule, goal, ell, selected, size)
+    choice = PlainChoice(plan, selected)
     draws: list[int] = []
     weights: list[float] = []
-    while max(goal.wanted(len(draws), int(np.count_nonzero(selected)))) > 0:
+    while max(plan.wanted(len(draws), int(np.count_nonzero(selected)))) > 0:
         lv, uv, feasible = weigh(rows, shifts(barriers, A, len(draws)))
         i = choice.row(len(draws), lv, uv, feasible)
-        t = goal.weight(lv[i], uv[i], selected[i])
+        t = plan.weight(lv[i], uv[i], selected[i])
         A += t * (rows[i] if rows.ndim == 3 else np.outer(rows[i], rows[i]))
         selected[i] = True
         draws.append(order[i])
@@ -108,15 +98,13 @@ def sparsify_plain(
 class PlainChoice:
     """Which row is drawn, of all of them in scan order: of the pool, the best by the rule.
 
-    The pool of the rule "norm" is at first a prefix in scan order. Pools are filled by `pool_of`
-    where nothing in them is feasible, and after so many draws.
+    The pool is filled by `Plan.pool` where nothing in it is feasible, and after so many draws.
     """
 
-    def __init__(self, rule: str, goal: Goal, rank: int, selected: BoolArray, size: int) -> None:
-        self.rule, self.goal, self.selected, self.size = rule, goal, selected, size
-        self.interval, self.again = refill_interval(rule, goal.n_draws, rank), False
-        self.in_pool = np.arange(len(selected)) < PREFIX * goal.n_draws
-        self.refill_at = np.inf if rule == "norm" else 0
+    def __init__(self, plan: Plan, selected: BoolArray) -> None:
+        self.plan, self.selected, self.again = plan, selected, False
+        self.in_pool = np.arange(len(selected)) < plan.prefix
+        self.refill_at = np.inf if plan.rule == "norm" else 0
 
     def row(self, tau: int, lv: FloatArray, uv: FloatArray, feasible: BoolArray) -> int:
         """Position of the row to draw."""
@@ -124,14 +112,13 @@ class PlainChoice:
         if i >= 0:
             return i
         among = np.flatnonzero(~self.selected)
-        pool = among[pool_of((lv - uv)[among], self.size)]
-        self.again = FEW * len(pool) < self.interval
+        pool = among[self.plan.pool((lv - uv)[among])]
+        self.again = self.plan.is_short(pool)
         if self.again:
-            pool = np.union1d(pool, pool_of(lv - uv, self.size))
-            pool = and_unselected(pool, self.selected, self.goal.n_draws)
+            pool = self.plan.widened(pool, self.plan.pool(lv - uv), self.selected)
         self.in_pool[:] = False
         self.in_pool[pool] = True
-        self.refill_at = tau + self.interval
+        self.refill_at = tau + self.plan.interval
         i = self.best(lv, uv, feasible)
         if i < 0:
             raise NumericalBreakdownError(NONE_FEASIBLE)
@@ -140,8 +127,8 @@ class PlainChoice:
     def best(self, lv: FloatArray, uv: FloatArray, feasible: BoolArray) -> int:
         """The best unselected row of the pool; else, if ``again``, the best one; else -1."""
         drawable = self.in_pool & feasible
-        i = choose(self.rule, lv, uv, drawable & ~self.selected)
-        rule = self.goal.rule(self.rule, True)
+        i = choose(self.plan.rule, lv, uv, drawable & ~self.selected)
+        rule = self.plan.rule_for(again=True)
         return choose(rule, lv, uv, drawable) if i < 0 and self.again else i
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
 
 from ridgewise._groups import Groups, sums
+from ridgewise._run import check_one_of
 from ridgewise._typing import AnyArray, BoolArray, FloatArray, IndexArray
 
 RULES = ("norm", "slack", "ratio")
@@ -292,31 +293,6 @@ def inverse(M: FloatArray) -> FloatArray:
     return found
 
 
-class Goal:
-    """How many draws to make: r, or up to ``most``, until so many distinct rows are drawn.
-
-    Where distinct rows count, a row drawn again is that of the most slack, whatever the rule, and
-    has the largest weight, 1 / t = U(u), so that few rows are drawn again.
-    """
-
-    def __init__(self, n_draws: int, n_distinct: int | None = None) -> None:
-        self.n_draws, self.n_distinct = n_draws, n_distinct or 0
-        self.is_distinct = n_distinct is not None
-        self.most = n_draws if n_distinct is None else MOST_DRAWS * n_draws
-
-    def wanted(self, n_made: int, n_distinct: int) -> tuple[int, int]:
-        """How many draws, and how many distinct rows, are missing: none if that is not positive."""
-        return self.n_draws - n_made, self.n_distinct - n_distinct if n_made < self.most else 0
-
-    def rule(self, rule: str, is_selected: bool) -> str:
-        """The rule by which selected rows, or others, are drawn."""
-        return "slack" if is_selected and self.is_distinct else rule
-
-    def weight(self, lv: float, uv: float, is_selected: bool) -> float:
-        """The weight t of a draw, 1 / t between U(u) and L(u)."""
-        return 1 / uv if is_selected and self.is_distinct else 2 / (lv + uv)
-
-
 @dataclass(frozen=True)
 class Sparsifier:
     """What a run of the barrier method gives.
@@ -392,15 +368,61 @@ def choose(rule: str, lv: FloatArray, uv: FloatArray, drawable: BoolArray) -> in
     return int(candidates[np.argmax(preference >= best - NEAR_TIE * abs(best))])
 
 
-def pool_size(rule: str, n_draws: int, sizes: IndexArray) -> int:
-    """How many rows the pool has, or groups of these sizes."""
-    return math.ceil(n_draws * max(POOL[rule] / max(1.0, sizes.mean()), LEAST_POOL))
+class Plan:
+    """How a run draws: how many rows, or groups of these sizes, by which rule and from what pool.
 
+    Draws are r, or up to ``most``, until so many distinct rows are drawn. Where distinct rows
+    count, a row drawn again is that of the most slack, whatever the rule, and has the largest
+    weight, 1 / t = U(u), so that few rows are drawn again.
 
-def refill_interval(rule: str, n_draws: int, rank: int) -> int:
-    """After how many draws the pool is filled anew."""
-    least = 3 * most_stale(rank) if rank >= MANY_DIRECTIONS else 1.0
-    return math.ceil(max(n_draws / REFILLS[rule], least))
+    The pool is filled anew after ``interval`` draws; that of the rule "norm" is a prefix at first.
+    """
+
+    def __init__(
+        self, rule: str, n_draws: int, n_distinct: int | None, rank: int, sizes: IndexArray
+    ) -> None:
+        check_one_of("rule", rule, RULES)
+        self.rule, self.n_draws, self.n_distinct = rule, n_draws, n_distinct or 0
+        self.is_distinct = n_distinct is not None
+        self.most = MOST_DRAWS * n_draws if self.is_distinct else n_draws
+        share = max(POOL[rule] / max(1.0, sizes.mean()), LEAST_POOL)
+        self.size, self.prefix = math.ceil(n_draws * share), math.ceil(PREFIX * n_draws)
+        least = 3 * most_stale(rank) if rank >= MANY_DIRECTIONS else 1.0
+        self.interval = math.ceil(max(n_draws / REFILLS[rule], least))
+
+    def wanted(self, n_made: int, n_distinct: int) -> tuple[int, int]:
+        """How many draws, and how many distinct rows, are missing: none if that is not positive."""
+        return self.n_draws - n_made, self.n_distinct - n_distinct if n_made < self.most else 0
+
+    def rule_for(self, again: bool) -> str:
+        """The rule by which selected rows are drawn again, or others."""
+        return "slack" if again and self.is_distinct else self.rule
+
+    def weight(self, lv: float, uv: float, again: bool) -> float:
+        """The weight t of a draw, 1 / t between U(u) and L(u)."""
+        return 1 / uv if again and self.is_distinct else 2 / (lv + uv)
+
+    def pool(self, slack: FloatArray) -> IndexArray:
+        """Of rows in scan order, the ``size`` with the most slack L(u) - U(u), ascending.
+
+        Slacks are rounded to nine digits of the largest; of equal ones the first counts. Rows with
+        hardly any are not in it (`LEAST_SLACK`), so it is empty where no row is feasible.
+        """
+        most = float(slack.max(initial=0.0))
+        if most <= 0:
+            return np.empty(0, dtype=np.intp)
+        rounded = np.round(slack / most, 9)
+        best = np.argsort(-rounded, kind="stable")[: self.size]
+        return np.sort(best[rounded[best] >= LEAST_SLACK])
+
+    def is_short(self, pool: IndexArray) -> bool:
+        """Whether so few unselected rows are left that rows may be drawn again."""
+        return FEW * len(pool) < self.interval
+
+    def widened(self, pool: IndexArray, of_all: IndexArray, selected: BoolArray) -> IndexArray:
+        """A short pool, with the pool of all rows and unselected ones that may become feasible."""
+        large = np.flatnonzero(~selected)[: math.ceil(self.n_draws / 2)]  # of large norm
+        return np.unique(np.concatenate([pool, of_all, large]))
 
 
 def most_stale(rank: int) -> float:
@@ -409,25 +431,6 @@ def most_stale(rank: int) -> float:
     These cost l^3, and k rows l k^2 at every draw: this balances them.
     """
     return 1.2 * float(rank) ** 0.62
-
-
-def pool_of(slack: FloatArray, size: int) -> IndexArray:
-    """The pool: of rows in scan order, the ``size`` with the most slack L(u) - U(u), ascending.
-
-    Slacks are rounded to nine digits of the largest; of equal ones the first counts. Rows with
-    hardly any are not in it (`LEAST_SLACK`), so it is empty where no row is feasible.
-    """
-    most = float(slack.max(initial=0.0))
-    if most <= 0:
-        return np.empty(0, dtype=np.intp)
-    rounded = np.round(slack / most, 9)
-    best = np.argsort(-rounded, kind="stable")[:size]
-    return np.sort(best[rounded[best] >= LEAST_SLACK])
-
-
-def and_unselected(pool: IndexArray, selected: BoolArray, n_draws: int) -> IndexArray:
-    """A pool of rows to draw again, and unselected rows of large norm that may become feasible."""
-    return np.union1d(pool, np.flatnonzero(~selected)[: math.ceil(n_draws / 2)])
 
 
 NONE_FEASIBLE = (
