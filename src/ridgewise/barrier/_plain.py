@@ -52,7 +52,7 @@ def sparsify_plain(
         For ridge models, alpha / sigma^2 of each direction: see `Barriers`. The number of draws
         must then exceed the effective dimension only.
     n_distinct : int, optional
-        Go on drawing until so many distinct rows are selected: see `Goal`.
+        Go on drawing until so many distinct rows are selected: see `Plan`.
     groups : Groups, optional
         Of rows that are drawn whole: B = sum of u u^T over a group stands in the place of u u^T,
         and the trace of B in that of the squared norm. Draws are counted in groups.
