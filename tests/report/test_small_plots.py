@@ -20,6 +20,7 @@ from ridgewise.report._plot import WIDTH, Plot, Scale
         (Scale(-0.6, 21), [0, 5, 10, 15, 20]),
         (Scale(0.8, 60, logarithmic=True), [1, 2, 5, 10, 20, 50]),
         (Scale(0.9, 2e4, logarithmic=True), [1, 10, 100, 1000, 10000]),
+        (Scale(1040, 1390, logarithmic=True), [1100, 1200, 1300]),  # no 1, 2 or 5 in it
         (Scale(1e-12, 1e8, logarithmic=True), [10.0**power for power in range(-12, 8, 3)]),
     ],
 )
@@ -27,9 +28,26 @@ def test_ticks_are_round_and_few(scale, ticks):
     np.testing.assert_allclose(scale.ticks(), ticks, atol=1e-15)
 
 
+@pytest.mark.parametrize("logarithmic", [False, True])
+def test_every_scale_has_ticks(logarithmic):
+    for low in np.geomspace(1e-9, 1e9, 61):
+        for ratio in np.geomspace(1.05, 1e6, 40):
+            ticks = np.array(Scale(low, ratio * low, logarithmic).ticks())
+            assert 2 <= len(ticks) <= 10
+            assert np.all((ticks >= 0.999 * low) & (ticks <= 1.001 * ratio * low))
+
+
 def test_scales():
     np.testing.assert_allclose(Scale(10, 0).place([10, 5, 0]), [0, 0.5, 1])
     np.testing.assert_allclose(Scale(1, 100, logarithmic=True).place([1, 10, 100]), [0, 0.5, 1])
+
+
+def test_labels_of_the_lower_axis_do_not_overlap():
+    plot = Plot(Scale(1, 1e7, logarithmic=True), Scale(0, 1), 100)
+    plot.x_axis(plot.x.ticks(), [f"{tick:.10g}" for tick in plot.x.ticks()])
+    found = [part for part in plot.parts if "<text" in part]
+    assert ">10<" in found[1]
+    assert len(found) < len(plot.x.ticks())
 
 
 def test_words_are_escaped():

@@ -39,7 +39,7 @@ class Scale:
     def ticks(self, most: int = 6) -> list[float]:
         """Round numbers within the axis: 1, 2, 5 times powers of ten, or multiples of these."""
         low, high = sorted((self.low, self.high))
-        if self.logarithmic:
+        if self.logarithmic and high >= 5 * low:  # at least two powers, or twice or five times them
             steps = [1.0, 2.0, 5.0] if high < 300 * low else [1.0]
             powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
             found = [step * 10.0**power for power in powers for step in steps]
@@ -118,13 +118,17 @@ class Plot:
         self.paths(outlines, f"fill: {_css(colour)}; opacity: {opacity:g}")
 
     def x_axis(self, ticks: Sequence[float], labels: Sequence[object], label: str = "") -> None:
-        """Draw the lower axis."""
+        """Draw the lower axis. A label that would touch the one before is left out."""
         bottom = self.height - self.bottom
         self.paths([[(self.left, bottom), (WIDTH - self.right, bottom)]], stroke(FAINT, 0.8))
         places = self.points(ticks, np.full(len(ticks), self.y.low))
         self.paths([[(x, bottom), (x, bottom + 3.5)] for x, _ in places], stroke(FAINT, 0.8))
+        end = -np.inf
         for (x, _), words in zip(places, labels, strict=True):
-            self.text(x, bottom + 14, words, anchor="middle")
+            half = 0.5 * LETTER * USUAL * (len(str(words)) + 1)
+            if x - half > end:
+                self.text(x, bottom + 14, words, anchor="middle")
+                end = x + half
         if label:
             self.text((self.left + WIDTH - self.right) / 2, bottom + 28, label, anchor="middle")
 
