@@ -113,6 +113,19 @@ def test_a_mapped_file_gives_the_same(run_here, data, seen, tmp_path, monkeypatc
     np.testing.assert_allclose(mapped, loaded, rtol=1e-6)
 
 
+def test_what_a_mapped_file_goes_without_is_said(run_here, data, tmp_path):
+    data()
+    np.savetxt(tmp_path / "y.txt", np.arange(40) % 2, fmt="%d")
+    memory = ("--target", "y.txt", "--memory", "2MB")
+    code, printed, _ = run_here("select", "X.npy", "-n", "90", *memory)
+    assert code == 0
+    assert "No held-out error: folds of a memory-mapped file" in " ".join(printed.split())
+    command = ("select", "X.npy", "-n", "90", *memory, "--scale", "standard", "-o", "scaled")
+    code, printed, _ = run_here(*command)
+    assert code == 0
+    assert "--scale and --log1p copied" in " ".join(printed.split())
+
+
 def test_small_blocks_select_the_same_features(run_here, data, seen, tmp_path):
     data()
     for folder, memory in (("loaded", ()), ("mapped", ("--memory", "2MB"))):

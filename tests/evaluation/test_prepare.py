@@ -55,3 +55,9 @@ def test_constant_features_have_no_unit():
     X = np.column_stack([np.ones(9), np.arange(9.0), 5 * np.arange(9.0)])
     assert unit_warning(X, ["a", "b", "c"]) is None
     assert unit_warning(np.ones((3, 3)), ["a", "b", "c"]) is None
+
+
+def test_units_are_compared_without_a_copy(peak_memory):
+    X = np.random.default_rng(0).standard_normal((100, 100_000), dtype=np.float32)
+    names = np.arange(100_000)
+    assert peak_memory(lambda: unit_warning(X, names)) < X.nbytes / 2

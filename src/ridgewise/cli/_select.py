@@ -191,8 +191,13 @@ def select_and_report(
         on_step(f"reading {file.name}")
         table = read()
         selector, notes = make_selector(table, center=center)
-        if scale == "none" and not log1p:
+        is_mapped, is_prepared = isinstance(table.X, np.memmap), scale != "none" or log1p
+        if not is_prepared:
             notes += filter(None, [evaluation.unit_warning(table.X, table.feature_names)])
+        elif is_mapped:
+            notes.append("--scale and --log1p copied the memory-mapped file into memory.")
+        if is_mapped and table.y is not None and folds > 1:
+            notes.append("No held-out error: folds of a memory-mapped file would be copies of it.")
         run = evaluation.run_selection(
             selector,
             table.X,
@@ -201,7 +206,7 @@ def select_and_report(
             classify=_classify(table),
             center=center,
             prepare=evaluation.make_preparation(scale, log1p=log1p, sparse=is_sparse(table.X)),
-            n_splits=0 if isinstance(table.X, np.memmap) else folds,
+            n_splits=0 if is_mapped else folds,
             notes=notes,
             on_step=on_step,
             **settings,

@@ -333,13 +333,22 @@ def stand_ins(X: Any, selected: IndexArray, count: int = 3) -> tuple[IndexArray,
         inside = selected[(selected >= place.start) & (selected < place.stop)]
         found[:, inside - place.start] = 0
         # the best of this block beside the best of those before it
-        best = np.argsort(-np.abs(found), axis=1, kind="stable")[:, :count]
+        best = _largest(np.abs(found), count)
         values = np.hstack([strengths, np.take_along_axis(found, best, axis=1)])
         places = np.hstack([indices, best + place.start])
-        order = np.argsort(-np.abs(values), axis=1, kind="stable")[:, :count]
+        order = _largest(np.abs(values), count)
         strengths = np.take_along_axis(values, order, axis=1)
         indices = np.take_along_axis(places, order, axis=1)
     return np.where(strengths == 0, -1, indices), np.clip(strengths, -1, 1)
+
+
+def _largest(values: FloatArray, count: int) -> IndexArray:
+    """Places of the largest of each row of values >= 0, which are overwritten; of equals the first."""
+    rows, places = np.arange(len(values)), []
+    for _ in range(min(count, values.shape[1])):
+        places.append(values.argmax(axis=1))
+        values[rows, places[-1]] = -1
+    return np.transpose(places)
 
 
 def correlations(X: Any, indices: IndexArray) -> FloatArray:

@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import assert_all_finite, check_array
+from sklearn.utils import assert_all_finite, check_array, gen_batches
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from ridgewise._typing import AnyArray, FloatArray, IndexArray, is_sparse
+
+VALUES_AT_ONCE = 2**20  # of which column_variances makes copies
 
 
 def is_outside(X: Any) -> bool:
@@ -96,7 +98,10 @@ def column_variances(X: Any) -> FloatArray:
     """Variances of the columns of an array or sparse array."""
     if is_sparse(X):
         return mean_variance_axis(X.tocsr().astype(np.float64, copy=False), axis=0)[1]
-    return np.var(np.asarray(X), axis=0, dtype=np.float64)
+    found = np.empty(X.shape[1])
+    for some in gen_batches(X.shape[1], max(1, VALUES_AT_ONCE // len(X))):
+        found[some] = np.var(np.asarray(X[:, some]), axis=0, dtype=np.float64)
+    return found
 
 
 def read(X: Any, rows: slice | IndexArray, columns: slice | IndexArray) -> AnyArray:

@@ -45,7 +45,7 @@ def read_npy(path: Path, options: Options) -> Raw:
     X = load_numpy(path, mmap_mode="c" if options.missing == "mean" else "r")
     dtype = X.dtype
     if dtype.isnative and (dtype.kind in "biu" or dtype in (np.float32, np.float64)):
-        return Raw(_oriented(np.asarray(X), options), is_mapped=True)
+        return Raw(_oriented(X, options), is_mapped=True)
     note = f"Loaded, not memory-mapped: its type {dtype} had to be converted."
     return Raw(_oriented(np.array(X), options), notes=[note])
 
