@@ -343,7 +343,7 @@ def stand_ins(X: Any, selected: IndexArray, count: int = 3) -> tuple[IndexArray,
 
 
 def _largest(values: FloatArray, count: int) -> IndexArray:
-    """Places of the largest of each row of values >= 0, which are overwritten; of equals the first."""
+    """Places of the largest of each row, which are overwritten (>= 0); of equals, the first."""
     rows, places = np.arange(len(values)), []
     for _ in range(min(count, values.shape[1])):
         places.append(values.argmax(axis=1))
