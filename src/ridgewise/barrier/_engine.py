@@ -175,10 +175,11 @@ class Engine:
             lower, upper = (shift.form(self.vectors.form_type) for shift in both)
             scores = self.vectors.forms(lower - upper)[self.order].astype(np.float64)
         left = np.where(self.selected, -np.inf, scores)
-        first = np.where(np.arange(len(left)) < self.prefix, left, -np.inf)
-        if len(self.pool) < self.prefix and len(self.most_slack(first, both)[0]) > 0:
-            self.set_pool(np.arange(self.prefix))
-            return
+        if len(self.pool) < self.prefix:
+            first = np.append(left[: self.prefix], np.full(len(left) - self.prefix, -np.inf))
+            if len(self.most_slack(first, both)[0]) > 0:
+                self.set_pool(np.arange(self.prefix))
+                return
         pool, rows = self.most_slack(left, both)
         self.again = self.plan.is_short(pool)
         if self.again:
