@@ -176,7 +176,8 @@ class Engine:
             scores = self.vectors.forms(lower - upper)[self.order].astype(np.float64)
         left = np.where(self.selected, -np.inf, scores)
         if len(self.pool) < self.prefix:
-            first = np.append(left[: self.prefix], np.full(len(left) - self.prefix, -np.inf))
+            first = left.copy()
+            first[self.prefix :] = -np.inf
             if len(self.most_slack(first, both)[0]) > 0:
                 self.set_pool(np.arange(self.prefix))
                 return
