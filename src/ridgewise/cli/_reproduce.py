@@ -44,7 +44,7 @@ def reproduce(
 
     WHICH: {experiments}, or all. The available sets of TechTC are used; without any, text from
     Python's standard library is used instead, and marked as such. In full, table3 on 24 sets takes
-    about an hour on two cores. Finished folds are kept: an interrupted run is resumed.
+    15 to 60 minutes on two cores. Finished folds are kept: an interrupted run is resumed.
 
     Examples
     --------
