@@ -42,7 +42,7 @@ def instance(rng, n, n_groups, most=6):
     return X, resolve_groups(np.repeat(np.arange(n_groups), sizes)[order], X.shape[1])
 
 
-def check_same(X, groups, target, share, size, Y):
+def check_same(X, groups, target, share, size, Y, rtol=1e-7):
     alpha = share * float(np.sum(X**2)) / len(X)
     M = target_matrix(X, target, alpha, Y)
     problem = Problem.of(compute_spectrum(X), target, alpha, Y, groups)
@@ -51,7 +51,7 @@ def check_same(X, groups, target, share, size, Y):
     objectives = [
         plain_objective(X, M, alpha, groups.members(path.selected[:k])) for k in range(size + 1)
     ]
-    assert_allclose(path.objectives, objectives, rtol=1e-7)
+    assert_allclose(path.objectives, objectives, rtol=rtol)
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -90,7 +90,8 @@ def test_more_groups_than_a_pool_holds(target, large, monkeypatch):
     monkeypatch.setattr(grouped, "POOL_FEATURES", (128, 128))
     rng = np.random.default_rng(3)
     X, groups = instance(rng, 30, 400)
-    check_same(X, groups, target, 0.1, 100, rng.standard_normal((30, 1)))
+    rtol = 1e-7 if large else 1e-5  # of single precision, summed over the steps in a pool
+    check_same(X, groups, target, 0.1, 100, rng.standard_normal((30, 1)), rtol)
 
 
 def test_gains_that_have_drifted(monkeypatch):
