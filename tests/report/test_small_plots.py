@@ -50,6 +50,15 @@ def test_labels_of_the_lower_axis_do_not_overlap():
     assert len(found) < len(plot.x.ticks())
 
 
+@pytest.mark.parametrize(
+    ("upper", "labels"), [(1.5, ["0: lost", "1: perfect"]), (4, ["0", "1"]), (30, ["1: perfect"])]
+)
+def test_perfect_is_marked_however_wide_the_interval(upper, labels):
+    plot = figures.draw_certificate([("measured", Certificate(lower=0.2, upper=upper))])
+    found = [part for part in plot.parts if "text-anchor: middle" in part]
+    assert [re.search(">(.*)<", part)[1] for part in found] == labels
+
+
 def test_words_are_escaped():
     plot = Plot(Scale(0, 1), Scale(0, 1), 100, "<script>")
     plot.y_axis([0.5], ['"&'])
