@@ -18,7 +18,7 @@ of log-determinants are entrywise squares of r x r Gram matrices, as cheap as th
 import math
 
 import numpy as np
-from scipy.linalg.blas import dsyrk
+from scipy.linalg.blas import dsyr, dsyrk
 from scipy.linalg.lapack import dpotrf, dpotrs, dsyevd
 from scipy.optimize import brentq
 
@@ -32,7 +32,7 @@ NEGLIGIBLE = 1e-6  # a gap that needs no polishing, however small epsilon is
 AIM = 0.4  # of these: the bound for the last tau, since epsilon still falls
 NOISE_NORM2 = 1e-26  # in an orthonormal basis, shorter rows are rounding errors
 MISSED = 1e-9  # rows whose smallest eigenvalue is this miss a direction
-GROWTH = 5.0  # of tau, whenever Newton's method has come near the minimum
+GROWTH = 10.0  # of tau, whenever Newton's method has come near the minimum
 NEAR = 5.0  # that near: the decrement (g^T H^-1 g)^1/2
 MOST_ROWS = 2000  # to reweight: a step takes the cube of their number
 MOST_STEPS = 100  # Newton steps; on real data 15 to 30 are enough
@@ -210,8 +210,9 @@ class Point:
         C, sizes = self.C, self.sizes
         p, n = 1 / (t - self.eigenvalues), 1 / (t + self.eigenvalues)
         g, h = sums(C**2 @ (p - n), sizes) - 1, sums(C**2 @ (n**2 - p**2), sizes)
-        H = squared_gram(C * np.sqrt(p), sizes) + squared_gram(C * np.sqrt(n), sizes)
-        H -= np.outer(h, h / (p @ p + n @ n)).T
+        H = squared_gram(C * np.sqrt(p), sizes)
+        H += squared_gram(C * np.sqrt(n), sizes)
+        H = dsyr(-1 / (p @ p + n @ n), h, lower=1, a=H, overwrite_a=1)
         H.ravel(order="K")[:: len(H) + 1] += 1
         factor, failed = dpotrf(H, lower=1, clean=0, overwrite_a=1)
         if failed:
