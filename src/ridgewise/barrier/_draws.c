@@ -65,7 +65,7 @@ enum state { DONE, NONE_FEASIBLE, LOST_DEFINITENESS, NO_MEMORY };
     X(int64_t, wanted, [2])   /* in and out: draws, and distinct groups, to go on for ... */ \
     X(int64_t, most, )        /* ... but no more draws, and ... */                       \
     X(int64_t, most_stale, )  /* ... none where so many rows were drawn since the decomposition */ \
-    X(int64_t, room, )        /* rows of Z: the last draw may exceed that */             \
+    X(int64_t, room, )        /* rows that fit into Z: a group may exceed most_stale */  \
     X(int64_t, n_drawn, )     /* out: draws made */                                      \
     X(int64_t, n_stale, )     /* in and out: rows drawn since the decomposition */       \
     X(int64_t, n_looked_at, ) /* out: groups computed closely */                         \
