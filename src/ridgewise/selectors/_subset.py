@@ -12,7 +12,13 @@ from sklearn.utils import check_consistent_length
 from ridgewise._groups import Groups
 from ridgewise._run import check_one_of, remembered
 from ridgewise._typing import FloatArray, IndexArray
-from ridgewise.guarantees import effective_dimension, measured_certificate, unweighted_promise
+from ridgewise.barrier import weighted_spectrum
+from ridgewise.guarantees import (
+    effective_dimension,
+    measured_certificate,
+    ridge_penalty,
+    unweighted_promise,
+)
 from ridgewise.models import DualPath, choose_alpha
 from ridgewise.selectors._base import SpectralSelector, check_alpha, check_squares
 from ridgewise.selectors._limits import as_targets, read_limits
@@ -266,8 +272,13 @@ class SubsetSelector(SpectralSelector):
         rows = spectrum.take(self.selected_)
         kept = float(np.sum(rows**2 @ (s2 / (s2 + alpha))))
         tail = max(0.0, effective_dimension(s2, alpha) - kept)
+        penalty = ridge_penalty(spectrum.singular_values, alpha)
         found = measured_certificate(
-            spectrum, self.selected_, alpha=alpha, promised=unweighted_promise(tail)
+            spectrum,
+            self.selected_,
+            alpha=alpha,
+            promised=unweighted_promise(tail),
+            found=weighted_spectrum(rows, np.ones(len(rows)), penalty),
         )
         self.certificate_ = replace(found, upper=1.0)  # K_S <= K, whatever alpha is
 
