@@ -267,11 +267,14 @@ def resolvent(barriers: Barriers, A: FloatArray, side: int, tau: int) -> FloatAr
 def weigh(
     u: FloatArray, both: tuple[Shift, Shift], sizes: IndexArray | None = None
 ) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """L and U of every row, or of groups of so many consecutive ones; whether they are feasible."""
+    """L and U of every row, or of groups of so many consecutive ones, and whether U <= L.
+
+    That is up to a near-tie, relative to L's positive term: L and U are what is left of it.
+    """
     (lv, term), (uv, _) = (shift.of(u) for shift in both)
     if sizes is not None:
         lv, term, uv = (sums(part, sizes) for part in (lv, term, uv))
-    return lv, uv, is_feasible(lv, uv, term)
+    return lv, uv, (lv > 0) & (lv >= uv - NEAR_TIE * term)
 
 
 def inverse(M: FloatArray) -> FloatArray:
@@ -343,15 +346,6 @@ def scan_order(norms2: FloatArray) -> IndexArray:
     if np.any(np.diff(rounded[order]) == 0):
         order = np.argsort(-rounded, kind="stable")
     return order[: int(np.count_nonzero(norms2 > ZERO_NORM2))]
-
-
-def is_feasible(lv: Any, uv: Any, term: Any) -> Any:
-    """Where U(u) <= L(u), up to a near-tie; of a row or of many.
-
-    ``term`` is L's positive term, of which L and U are what is left: their rounding errors are in
-    proportion to it.
-    """
-    return (lv > 0) & (lv >= uv - NEAR_TIE * term)
 
 
 def choose(rule: str, lv: FloatArray, uv: FloatArray, drawable: BoolArray) -> int:
