@@ -51,7 +51,8 @@ def test_labels_of_the_lower_axis_do_not_overlap():
 
 
 @pytest.mark.parametrize(
-    ("upper", "labels"), [(1.5, ["0: lost", "1: perfect"]), (4, ["0", "1"]), (30, ["1: perfect"])]
+    ("upper", "labels"),
+    [(1.5, ["1: perfect", "0: lost"]), (4, ["1: perfect"]), (30, ["1: perfect"])],
 )
 def test_perfect_is_marked_however_wide_the_interval(upper, labels):
     plot = figures.draw_certificate([("measured", Certificate(lower=0.2, upper=upper))])

@@ -118,17 +118,17 @@ class Plot:
         self.paths(outlines, f"fill: {_css(colour)}; opacity: {opacity:g}")
 
     def x_axis(self, ticks: Sequence[float], labels: Sequence[object], label: str = "") -> None:
-        """Draw the lower axis. A label that would touch the one before is left out."""
+        """Draw the lower axis. A label that would touch one before it in the list is left out."""
         bottom = self.height - self.bottom
         self.paths([[(self.left, bottom), (WIDTH - self.right, bottom)]], stroke(FAINT, 0.8))
         places = self.points(ticks, np.full(len(ticks), self.y.low))
         self.paths([[(x, bottom), (x, bottom + 3.5)] for x, _ in places], stroke(FAINT, 0.8))
-        end = -np.inf
+        written: list[tuple[float, float]] = []  # middles and half the widths
         for (x, _), words in zip(places, labels, strict=True):
             half = 0.5 * LETTER * USUAL * (len(str(words)) + 1)
-            if x - half > end:
+            if all(abs(x - middle) > half + other for middle, other in written):
                 self.text(x, bottom + 14, words, anchor="middle")
-                end = x + half
+                written.append((x, half))
         if label:
             self.text((self.left + WIDTH - self.right) / 2, bottom + 28, label, anchor="middle")
 

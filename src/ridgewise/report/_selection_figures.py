@@ -16,7 +16,6 @@ MOST_POINTS = 600  # largest number of points of a curve
 SHADES = 10  # levels of colour for a correlation
 STROKE = 1.22  # half the length of a mark on the logarithmic axis, as a factor
 ROW = 36.0  # height of an interval, in points
-WORDS_FIT, DIGITS_FIT = 60.0, 14.0  # points from 0 to 1 for labels in words, or digits
 
 
 def draw_certificate(intervals: Sequence[tuple[str, Certificate]]) -> Plot:
@@ -39,12 +38,7 @@ def draw_certificate(intervals: Sequence[tuple[str, Certificate]]) -> Plot:
         plot.text(end + 5, middle + 3.5, words[place], bold=measured)
         plot.text(plot.left - 5, middle + 3.5, name, anchor="end")
     plot.line([1, 1], [y.low, y.high], INK, 1.1, DASHED)
-    labels = ["0: lost", "1: perfect"]
-    (start, _), (end, _) = plot.points([0, 1], [y.low, y.low])
-    if end - start < DIGITS_FIT:
-        plot.x_axis([1], labels[1:])
-    else:
-        plot.x_axis([0, 1], labels if end - start > WORDS_FIT else ["0", "1"])
+    plot.x_axis([1, 0], ["1: perfect", "0: lost"])
     return plot
 
 
