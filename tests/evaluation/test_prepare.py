@@ -6,6 +6,7 @@ import pytest
 import scipy.sparse as sp
 
 from ridgewise.evaluation import make_preparation, unit_warning
+from ridgewise.spectrum import column_variances
 
 
 def counts(seed=0):
@@ -61,3 +62,4 @@ def test_units_are_compared_without_a_copy(peak_memory):
     X = np.random.default_rng(0).standard_normal((100, 100_000), dtype=np.float32)
     names = np.arange(100_000)
     assert peak_memory(lambda: unit_warning(X, names)) < X.nbytes / 2
+    np.testing.assert_allclose(column_variances(X), X.var(axis=0, dtype=np.float64))

@@ -191,11 +191,13 @@ def select_and_report(
         on_step(f"reading {file.name}")
         table = read()
         selector, notes = make_selector(table, center=center)
-        is_mapped, is_prepared = isinstance(table.X, np.memmap), scale != "none" or log1p
-        if not is_prepared:
+        is_mapped = isinstance(table.X, np.memmap)
+        prepared_by = ["--scale"] * (scale != "none") + ["--log1p"] * log1p
+        if not prepared_by:
             notes += filter(None, [evaluation.unit_warning(table.X, table.feature_names)])
         elif is_mapped:
-            notes.append("--scale and --log1p copied the memory-mapped file into memory.")
+            options = " and ".join(prepared_by)
+            notes.append(f"{options} copied the memory-mapped file into memory.")
         if is_mapped and table.y is not None and folds > 1:
             notes.append("No held-out error: folds of a memory-mapped file would be copies of it.")
         run = evaluation.run_selection(
