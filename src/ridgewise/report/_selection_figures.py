@@ -38,7 +38,7 @@ def draw_certificate(intervals: Sequence[tuple[str, Certificate]]) -> Plot:
         plot.text(end + 5, middle + 3.5, words[place], bold=measured)
         plot.text(plot.left - 5, middle + 3.5, name, anchor="end")
     plot.line([1, 1], [y.low, y.high], INK, 1.1, DASHED)
-    plot.x_axis([1, 0], ["1: perfect", "0: lost"])
+    plot.x_axis([1, 0], ["1", "0"])
     return plot
 
 
