@@ -91,8 +91,8 @@ class FeatureState(State):
     def compute_anew(self) -> None:
         """R, N, g and h from K_S."""
         self.refresh()
-        self.g = self.columns.norms2(self.centred(self.root))
-        self.h = self.columns.norms2(self.centred(self.B))
+        self.g = self.columns.norms2(self.root)
+        self.h = self.columns.norms2(self.B)
 
     def choose(self, goal: float) -> bool:
         """Add some features, each the best for its cost that fits; False if none does."""

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The greedy path of groups of features, which are selected whole (see ``_state``).
 
-The gain of group g, tr (I + G)^-1 H, is at most tr H, the sum of its h_j: one product with all
-features bounds all gains. Gains are computed only where the bound, times the share of it that the
+The gain of group g, tr (I + G)^-1 H, is at most tr H, the sum of its h_j, and would be the sum of
+h_j / (1 + g_j) if no feature of it were correlated with another, given those selected. One product
+with all features gives the first of these for all groups; where X is sparse, another one gives the
+second, which is much closer. Gains are computed only where that, times the share of it that the
 gain was before, is large. Steps choose from a pool of the groups with the largest gains. There each
 step changes G to G - a^T a and H to H - a^T w - w^T a, with a = A^T X_g and w = W^T X_g.
 
@@ -17,17 +19,19 @@ Pools of large data are in single precision. The objective is computed anew afte
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from ridgewise._run import one_blas_thread
 from ridgewise._typing import BoolArray, FloatArray, IndexArray
+from ridgewise.spectrum import as_dense
 from ridgewise.subset._problem import ROUNDED_UP, Limits, Problem
 from ridgewise.subset._state import TIE, State, directions, largest
 
 POOL = 32  # groups at least ...
-POOL_FEATURES = 480, 2048  # ... and features, about; between these, a 12th of all dense ones
-REBASE = 32  # steps after which the bounds on gains in a pool are computed anew
+POOL_FEATURES = 360, 2048  # ... and features, about; between these, a 12th of all dense ones
+REBASE = 16  # steps after which the bounds on gains in a pool are computed anew
 MARGIN = 0.5  # by which gains outside may rise more than in the pool, of the spread there ...
 DEVIATIONS = 3.75  # ... but by no more than so many standard deviations
 SMALL = 12  # features of a group up to which products of its matrices are not worth a BLAS call
@@ -44,11 +48,13 @@ class GroupState(State):
     gains : ndarray of shape (n_groups,)
         -1 for groups that cannot be added; estimates for those not among the best.
     shares : ndarray of shape (n_groups,)
-        Gains as shares of their bounds tr H when they were last computed; 1 before.
+        Gains as shares of what `guesses` gave when they were last computed.
     pool : Pool
         Groups with the largest gains.
     outside : float
         The largest gain outside of it.
+    knows_g : bool
+        Whether `guesses` takes g_j into account.
     """
 
     def __init__(self, problem: Problem, limits: Limits) -> None:
@@ -59,31 +65,33 @@ class GroupState(State):
         features = fewest if is_sparse else min(max(self.columns.shape[1] // 12, fewest), most)
         self.size = max(POOL, round(features / problem.groups.sizes.mean()))
         self.most = self.size  # steps before the next look at all groups
-        # at first as if features of a group were orthogonal, and M the identity
+        self.knows_g = is_sparse and not self.is_few
+        # at first as if features of a group were uncorrelated, and M the identity
         sums, g = problem.groups.sums, self.lengths2 / problem.alpha
-        self.shares = (sums(g / (1 + g)) + 1e-300) / (sums(g) + 1e-300)
+        shares = (sums(g / (1 + g)) + 1e-300) / (sums(g) + 1e-300)
+        self.shares = np.ones(len(shares)) if self.knows_g else shares
         self.measure()
 
     def measure(self) -> None:
         """R, N, gains and the pool from K_S."""
         self.refresh()
-        unknown = self.affordable
-        size = min(self.size, int(np.count_nonzero(unknown)))
-        bounds = self.problem.groups.sums(np.maximum(self.heights(), 0)) / self.prices + 1e-300
+        guesses = self.guesses()
         if self.may_round:
             self.R, self.N = self.R.astype(np.float32), self.N.astype(np.float32)
-        self.gains = np.where(unknown | (size == 0), bounds * self.shares, -1)
+        unknown = self.affordable
+        size = min(self.size, int(np.count_nonzero(unknown)))
+        self.gains = np.where(unknown | (size == 0), guesses * self.shares, -1)
         is_settled = size == 0
         while not is_settled:
             ids, _ = largest(self.gains, size, TIE[self.dtype])
             is_settled = not unknown[ids].any()
-            self.pool = Pool([*self.stacks(ids)], self.R, self.N, self.prices)
+            self.pool = Pool([*self.stacks(ids)], self.prices)
             ids, found = self.pool.ids, self.pool.high
-            # the other shares are assumed to have risen as much as any in the pool
-            rise = max(1.0, float((found / (bounds[ids] * self.shares[ids])).max()))
-            self.shares = np.minimum(rise * self.shares, 1)
+            # the other shares are assumed to have risen as much as any in the pool, up to 1
+            rise = max(1.0, float((found / (guesses[ids] * self.shares[ids])).max()))
+            self.shares = np.maximum(np.minimum(rise * self.shares, 1), self.shares)
             unknown[ids] = False
-            self.gains[unknown] = (bounds * self.shares)[unknown]
+            self.gains[unknown] = (guesses * self.shares)[unknown]
             enough, median = np.partition(found, [size // 4, size // 2])[[size // 4, size // 2]]
             others = np.flatnonzero(unknown & (self.gains > enough))
             self.gains[others] = self.exact(others)
@@ -92,19 +100,26 @@ class GroupState(State):
             self.outside = float(self.gains.max())
             self.gains[ids] = found
             for some in (ids, others):
-                self.shares[some] = np.clip(self.gains[some] / bounds[some], 1e-10, 1)
+                self.shares[some] = np.maximum(self.gains[some] / guesses[some], 1e-10)
             is_settled = is_settled or self.outside <= median
+
+    def guesses(self) -> FloatArray:
+        """Gains for costs if features of a group were uncorrelated, or bounds on them."""
+        scores = np.maximum(self.heights(), 0)
+        if self.knows_g:
+            scores /= 1 + np.maximum(self.columns.forms(self.R), 0)
+        return self.problem.groups.sums(scores) / self.prices + 1e-300
 
     def exact(self, ids: IndexArray) -> FloatArray:
         """The gains of some groups for their costs."""
         found = np.empty(len(ids))
-        for some, rows in self.stacks(ids, self.columns.block_width):
-            found[np.searchsorted(ids, some)] = traces(*forms(rows, self.R, self.N)[1])
+        for some, rows, moved in self.stacks(ids, self.columns.block_width):
+            found[np.searchsorted(ids, some)] = traces(forms(rows, moved))
         return found / self.prices[ids]
 
     def stacks(
         self, ids: IndexArray, width: int | None = None
-    ) -> Iterator[tuple[IndexArray, FloatArray]]:
+    ) -> Iterator[tuple[IndexArray, FloatArray, list[FloatArray]]]:
         """Features of some groups, stacked with those of groups of similar sizes.
 
         Parameters
@@ -119,6 +134,8 @@ class GroupState(State):
             The groups of a stack.
         rows : ndarray of shape (m, k, n)
             Their features, or as many as there are samples; zeros fill up smaller groups.
+        moved : list of ndarray of shape (m, k, n)
+            (R X_g)^T and (N X_g)^T.
         """
         groups = self.problem.groups
         powers = np.frexp(groups.sizes[ids])[1]
@@ -130,13 +147,20 @@ class GroupState(State):
                 some = alike[start : start + count]
                 missing = np.arange(k) >= groups.sizes[some, None]
                 places = groups.starts[some, None] + np.where(missing, 0, np.arange(k))
-                features, back = np.unique(groups.order[places], return_inverse=True)
-                taken = self.columns.take(features).T.astype(self.R.dtype, copy=False)
-                rows: FloatArray = taken[back.reshape(places.shape)]
+                taken = self.rows(groups.order[places.ravel()]).astype(self.R.dtype, copy=False)
+                rows = as_dense(taken).reshape(*places.shape, -1)
                 rows[missing] = 0
                 if k > rows.shape[2]:  # only X_g X_g^T matters: n features do as well
                     rows = np.asarray(np.linalg.qr(rows, mode="r"))
-                yield some, rows
+                if missing.any() or k > rows.shape[2]:
+                    taken = rows.reshape(-1, rows.shape[2])
+                yield some, rows, [(taken @ M).reshape(rows.shape) for M in (self.R, self.N)]
+
+    def rows(self, features: IndexArray) -> Any:
+        """Features as rows; sparse where that is faster, and they need not be centred."""
+        if self.columns.center:
+            return self.columns.take(features).T
+        return self.columns.take_rows(features)
 
     def choose(self, goal: float) -> bool:
         """Add some groups, each the best for its cost that fits; False if none does."""
@@ -200,7 +224,7 @@ class GroupState(State):
         pool, costs = self.pool, self.limits.costs[self.pool.ids]
         room, objective = self.room, self.objectives[-1]
         most = len(costs) if outside < 0 else min(self.most, (3 * len(costs) + 1) // 4)
-        is_few = 2 * self.F.shape[1] < len(self.F) and outside >= 0
+        keeps_bases = self.is_few and outside >= 0
         gains: list[float] = []
         rises, bases = [0.0], [self.B]
         while len(gains) < most and objective > goal:
@@ -212,7 +236,7 @@ class GroupState(State):
             rises.append(pool.rise())
             room -= float(costs[j])
             objective -= self.trace * gain
-            if is_few:
+            if keeps_bases:
                 bases.append(bases[-1] - A.T @ (A @ self.F))
         return gains, np.array(rises), bases[1:]
 
@@ -243,7 +267,6 @@ class Pool:
     ----------
     stacks : list of tuple
         See `GroupState.stacks`.
-    R, N : ndarray of shape (n, n)
     prices : ndarray
         Of all groups.
 
@@ -258,20 +281,18 @@ class Pool:
     """
 
     def __init__(
-        self,
-        stacks: list[tuple[IndexArray, FloatArray]],
-        R: FloatArray,
-        N: FloatArray,
-        prices: FloatArray,
+        self, stacks: list[tuple[IndexArray, FloatArray, list[FloatArray]]], prices: FloatArray
     ) -> None:
-        self.ids = np.concatenate([some for some, _ in stacks])
-        self.stacks = [Stack(rows, R, N) for _, rows in stacks]
-        lengths = [len(some) for some, _ in stacks]
+        self.ids = np.concatenate([some for some, _, _ in stacks])
+        self.stacks = [Stack(rows, moved) for _, rows, moved in stacks]
+        lengths = [len(some) for some, _, _ in stacks]
         self.starts = np.cumsum([0, *lengths])
-        self.k = np.repeat([rows.shape[1] for _, rows in stacks], lengths)
+        self.numbers = np.repeat(np.arange(len(stacks)), lengths)
+        self.k = np.array([len(stack.forms[0]) for stack in self.stacks])[self.numbers]
         self.prices = prices[self.ids]
         self.picks: list[int] = []
-        self.moves = np.empty((2, int(self.k.sum()), len(R)), dtype=R.dtype)
+        n, dtype = stacks[0][1].shape[2], stacks[0][1].dtype
+        self.moves = np.empty((int(self.k.sum()), 2, n), dtype=dtype)
         self.n_moves = 0
         self.left = np.ones(len(self.ids), dtype=bool)
         self.bound()
@@ -287,10 +308,11 @@ class Pool:
             for stack in self.stacks:
                 stack.rebase()
         found = [stack.traces() for stack in self.stacks]
-        low, fall = np.hstack(found) if len(found) > 1 else found[0]
+        rest, low = np.hstack(found) if len(found) > 1 else found[0]
+        rest = np.minimum(rest, self.k)
         self.low = np.maximum(low, 0) / self.prices
-        self.high = self.low / np.maximum(1 - fall, 1e-10)
-        self.roots = np.sqrt(self.low / np.maximum(1 - fall / self.k, 1e-10))
+        self.high = self.low / np.maximum(rest - self.k + 1, 1e-10)
+        self.roots = np.sqrt(self.low * self.k / rest)
 
     def best(self, affordable: BoolArray) -> tuple[int, float]:
         """The place of the group with the largest gain for its cost, and the gain.
@@ -322,19 +344,22 @@ class Pool:
 
     def step(self, j: int) -> tuple[float, FloatArray]:
         """Add the group at place j; returns its gain and A^T."""
-        number = int(np.searchsorted(self.starts, j, side="right")) - 1
+        number = self.numbers[j]
         stack, place = self.stacks[number], j - self.starts[number]
         # R x and N x, from those before the first step
-        before = self.moves[:, : self.n_moves]
-        a, w = before @ np.ascontiguousarray(stack.P[:, place :: len(stack.moved[0])])
-        Rx, Nx = stack.moved[:, place] - a.T @ before
-        Nx -= w.T @ before[0]
+        x = np.ascontiguousarray(stack.P[:, place :: stack.forms.shape[3]])
+        before = self.moves[: self.n_moves]
+        both = before.reshape(-1, len(x))  # of each pair, times x, N takes one and R the other
+        found = (both @ x).reshape(*before.shape[:2], x.shape[1])
+        swapped = found[:, ::-1].reshape(-1, x.shape[1])
+        Rx = stack.moved[0][place] - found[:, 0].T @ before[:, 0]
+        Nx = stack.moved[1][place] - swapped.T @ both / 2
         gain, A, W = directions(Rx, Nx, *stack.forms[..., place])
-        stop = self.n_moves + len(A)
-        self.moves[:, self.n_moves : stop] = A, W
-        self.n_moves = stop
+        moves = self.moves[self.n_moves : self.n_moves + len(A)]
+        moves[:, 0], moves[:, 1] = A, 2 * W
+        self.n_moves += len(A)
         for stack in self.stacks:
-            stack.move(A, W)
+            stack.move(moves.reshape(-1, moves.shape[2]))
         self.picks.append(j)
         self.left[j] = False
         self.bound()
@@ -348,25 +373,24 @@ class Stack:
     ----------
     rows : ndarray of shape (m, k, n)
         Their features.
-    R, N : ndarray of shape (n, n)
+    moved : list of ndarray of shape (m, k, n)
+        (R X_g)^T and (N X_g)^T before the first step.
 
     Attributes
     ----------
     P : ndarray of shape (n, k m)
         Their features: the first of each group, then the second of each, ...
-    moved : ndarray of shape (2, m, k, n)
-        (R X_g)^T and (N X_g)^T before the first step.
     forms : ndarray of shape (2, k, k, m)
         I + X_g^T R X_g and X_g^T N X_g after the last; of the second the symmetric part counts.
     C : ndarray of shape (k, k, m)
         The inverse of the first, some steps ago.
     """
 
-    def __init__(self, rows: FloatArray, R: FloatArray, N: FloatArray) -> None:
+    def __init__(self, rows: FloatArray, moved: list[FloatArray]) -> None:
         m, k, n = rows.shape
         self.P = np.ascontiguousarray(rows.transpose(2, 1, 0)).reshape(n, k * m)
-        self.moved, found = forms(rows, R, N)
-        self.forms = np.ascontiguousarray(found.transpose(0, 2, 3, 1))
+        self.moved = moved
+        self.forms = np.ascontiguousarray(forms(rows, moved).transpose(0, 2, 3, 1))
 
     def rebase(self) -> None:
         """Take C from the present forms."""
@@ -374,34 +398,32 @@ class Stack:
         self.C = np.ascontiguousarray(C.transpose(1, 2, 0))
 
     def traces(self) -> FloatArray:
-        """Tr C H, and the trace of C times the fall of G: shape (2, m)."""
-        rest, low = np.einsum("ijg,sijg->sg", self.C, self.forms)
-        return np.array([low, np.maximum(len(self.C) - rest, 0)])
+        """Tr C (I + G) and tr C H: shape (2, m)."""
+        found: FloatArray = np.einsum("ijg,sijg->sg", self.C, self.forms)
+        return found
 
     def gains(self, places: IndexArray) -> FloatArray:
         """Of some groups."""
-        return traces(*self.forms[..., places].transpose(0, 3, 1, 2))
+        return traces(self.forms[..., places].transpose(0, 3, 1, 2))
 
-    def move(self, A: FloatArray, W: FloatArray) -> None:
+    def move(self, moves: FloatArray) -> None:
         """G - a^T a and H - 2 a^T w, which has the symmetric part of H - a^T w - w^T a."""
         k, m = self.C.shape[1:]
-        both = (np.concatenate([A, 2 * W]) @ self.P).reshape(2, len(A), k, m)
+        found = (moves @ self.P).reshape(-1, 2, k, m)
         if k <= SMALL:
-            self.forms -= np.einsum("tig,stjg->sijg", both[0], both)
+            self.forms -= np.einsum("tig,tsjg->sijg", found[:, 0], found)
         else:
-            found = both[0].transpose(2, 1, 0) @ both.transpose(0, 3, 1, 2)
-            self.forms -= found.transpose(0, 2, 3, 1)
+            products = found[:, 0].transpose(2, 1, 0) @ found.transpose(1, 3, 0, 2)
+            self.forms -= products.transpose(0, 2, 3, 1)
 
 
-def forms(rows: FloatArray, R: FloatArray, N: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """(R X_g)^T and (N X_g)^T of groups, whose features are rows, (2, m, k, n); I + G and H."""
-    m, k, n = rows.shape
-    moved = (rows.reshape(m * k, n) @ np.stack([R, N])).reshape(2, m, k, n)
-    found = moved @ rows.transpose(0, 2, 1)
-    found[0] += np.eye(k, dtype=found.dtype)
-    return moved, found
+def forms(rows: FloatArray, moved: list[FloatArray]) -> FloatArray:
+    """I + X_g^T R X_g and X_g^T N X_g of groups: shape (2, m, k, k). See `GroupState.stacks`."""
+    found = np.stack([products @ rows.transpose(0, 2, 1) for products in moved])
+    found[0] += np.eye(rows.shape[1], dtype=found.dtype)
+    return found
 
 
-def traces(G: FloatArray, H: FloatArray) -> FloatArray:
+def traces(forms: FloatArray) -> FloatArray:
     """Tr G^-1 H of stacked matrices, at least 0."""
-    return np.maximum(np.einsum("gii->g", np.linalg.solve(G, H)), 0)
+    return np.maximum(np.einsum("gii->g", np.linalg.solve(*forms)), 0)

@@ -24,7 +24,7 @@ from ridgewise.subset._problem import (
     squared_lengths,
 )
 
-LARGE = 2**20  # values of X from which on products are in single precision
+LARGE = 2**19  # values of X from which on products are in single precision
 TIE = {np.float64: 1e-10, np.float32: 1e-6}  # relative difference below which gains are equal
 
 
@@ -36,6 +36,8 @@ class State:
     selected : list of int
     objectives : list of float
         Before the first of them, and after each.
+    is_few : bool
+        Whether F has so few columns that products with B cost less than those with N.
     trace : float
         Of the problem's M: gains times the trace are what is subtracted from the objective.
     dtype : type
@@ -51,6 +53,7 @@ class State:
         self.prices = priced(limits.costs)
         self.trace = float(np.sum(problem.factor**2)) or 1.0
         self.F = problem.factor * math.sqrt(problem.alpha / self.trace)
+        self.is_few = 2 * self.F.shape[1] < len(self.F)
         self.selected: list[int] = []
         self.objectives = [problem.of_none]
         self.lengths2 = squared_lengths(self.columns)[0]
@@ -59,7 +62,8 @@ class State:
         self.may_round = is_large and min(sizes) > 1e-20 and max(sizes) < 1e20
         is_single = self.may_round and not is_sparse(self.columns.X)
         self.dtype: Any = np.float32 if is_single else np.float64
-        self.forget()
+        self.kernel: FloatArray = np.zeros((len(self.F), len(self.F)))  # of the first so many
+        self.n_in_kernel = 0
         self.refresh()
         for one in limits.include.tolist():
             self.record([one], [add(self.R, self.N, problem.take(np.array([one])))])
@@ -85,33 +89,31 @@ class State:
         """Undo the last steps; R and N need `refresh`."""
         kept = len(self.selected) - steps
         del self.selected[kept:], self.objectives[kept + 1 :]
-        self.kernel: FloatArray = np.zeros((len(self.F), len(self.F)))
-        self.n_in_kernel = 0
+        self.kernel, self.n_in_kernel = self.before
 
     def refresh(self) -> None:
         """R = root root^T, N = B B^T and the objective from K_S."""
-        alpha, n = self.problem.alpha, len(self.F)
-        if len(self.selected) == 0:
-            self.root, self.R = np.eye(n) / math.sqrt(alpha), np.eye(n) / alpha
-            self.B = self.F / alpha
-        else:
+        self.before = self.kernel, self.n_in_kernel
+        if len(self.selected) > self.n_in_kernel:
             P = self.problem.take(np.array(self.selected[self.n_in_kernel :], dtype=np.intp))
-            self.kernel += P @ P.T
+            self.kernel = self.kernel + P @ P.T
             self.n_in_kernel = len(self.selected)
-            self.root = inverse_root(self.kernel, alpha)
-            self.R = self.root @ self.root.T
-            self.B = self.R @ self.F
-            # the sum of the gains has lost digits
-            inner = float(np.vdot(self.F, self.B))
+        root = inverse_root(self.kernel, self.problem.alpha)
+        self.R = root @ root.T
+        B = self.R @ self.F
+        if len(self.selected) > 0:  # the sum of the gains has lost digits
+            inner = float(np.vdot(self.F, B))
             self.objectives[-1] = self.trace * inner + self.problem.constant
+        self.root, self.B = self.centred(root), self.centred(B)
+        if self.columns.center:
+            self.R = self.root @ self.root.T
         self.N = self.B @ self.B.T
 
     def heights(self) -> FloatArray:
         """x_j^T N x_j of all features."""
-        B = self.centred(self.B)
-        if 2 * B.shape[1] < len(B):
-            return self.columns.norms2(B)
-        return self.columns.forms((B @ B.T if self.columns.center else self.N).astype(self.dtype))
+        if self.is_few:
+            return self.columns.norms2(self.B)
+        return self.columns.forms(self.N.astype(self.dtype))
 
     def centred(self, B: FloatArray) -> FloatArray:
         """B for products with columns; sparse ones are not centred themselves."""
