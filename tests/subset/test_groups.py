@@ -64,7 +64,7 @@ def test_same_groups_as_the_plain_algorithm(target, share):
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_steps_that_were_wrong_are_undone(target, monkeypatch):
-    """A pool of a few groups, and no margin: the path is the same."""
+    """A pool of a few groups, and a small margin: the path is the same."""
     undone, forget = [], grouped.GroupState.forget
 
     def counted(self, steps=0):
@@ -74,7 +74,7 @@ def test_steps_that_were_wrong_are_undone(target, monkeypatch):
     monkeypatch.setattr(grouped.GroupState, "forget", counted)
     monkeypatch.setattr(grouped, "POOL", 8)
     monkeypatch.setattr(grouped, "POOL_FEATURES", (8, 8))
-    monkeypatch.setattr(grouped, "MARGIN", 0.0)
+    monkeypatch.setattr(grouped, "MARGIN", 0.1)
     rng = np.random.default_rng(1)
     X, groups = instance(rng, 15, 60)
     X = X + 2 * rng.standard_normal((15, 1))
@@ -92,6 +92,28 @@ def test_more_groups_than_a_pool_holds(target, large, monkeypatch):
     X, groups = instance(rng, 30, 400)
     rtol = 1e-7 if large else 1e-5  # of single precision, summed over the steps in a pool
     check_same(X, groups, target, 0.1, 100, rng.standard_normal((30, 1)), rtol)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("large", [0, 2**30])
+@pytest.mark.parametrize("center", [False, True])
+def test_sparse_features(target, large, center, monkeypatch):
+    """Groups of equal and of different sizes; guesses of gains know g, but for few targets."""
+    monkeypatch.setattr(_state, "LARGE", large)
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((60, 750)) * (rng.random((60, 750)) < 0.05)
+    Y = rng.standard_normal((60, 1))
+    Y -= Y.mean()
+    for groups in (resolve_groups(3, 750), resolve_groups(rng.integers(0, 250, 750), 750)):
+        spectrum = compute_spectrum(sp.csr_array(X), center=center)
+        problem = Problem.of(spectrum, target, 2.0, Y, groups)
+        state = grouped.GroupState(problem, Limits.count(len(groups), 40))
+        assert state.knows_g == (target != "y")
+        assert state.R.dtype == (np.float64 if large else np.float32)
+        selected = greedy_path(problem, Limits.count(len(groups), 40)).selected
+        dense = X - X.mean(axis=0) if center else X
+        M = target_matrix(dense, target, problem.alpha, Y)
+        assert_array_equal(selected, plain_greedy(dense, M, problem.alpha, 40, groups))
 
 
 def test_gains_that_have_drifted(monkeypatch):

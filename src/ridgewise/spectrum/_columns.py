@@ -214,7 +214,8 @@ class SparseColumns(Columns):
         """See `Columns.take_rows`. Sparse where that is faster to multiply."""
         if self.is_nearly_dense:
             return super().take_rows(indices)
-        return self.rows[indices].astype(np.float64) * self.scale
+        rows = self.rows[indices].astype(np.float64, copy=False)
+        return rows if self.scale == 1 else rows * self.scale
 
     def gram(self) -> FloatArray:
         """K by a sparse product, or by dense blocks where that is faster."""

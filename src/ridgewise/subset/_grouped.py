@@ -10,9 +10,9 @@ step changes G to G - a^T a and H to H - a^T w - w^T a, with a = A^T X_g and w =
 
 Gains outside of the pool change in the meantime. They are assumed to rise no more, or fall no less,
 than those of the pool do, with a margin, and the pool is left when a group outside may be better.
-Their gains after the steps are a check; with few targets, so are the bounds at every step. Steps at
-which a group outside may have been better are undone. The path is that of the plain algorithm
-unless gains outside change in ways that gains in the pool do not.
+Then the gains of those outside that may have been better, judging by their gains before and after,
+are computed for each step, and steps are undone from the first at which one was. The path is that
+of the plain algorithm unless gains outside change in ways that gains in the pool do not.
 
 Pools of large data are in single precision. The objective is computed anew after the steps of each.
 """
@@ -32,12 +32,12 @@ from ridgewise.subset._state import TIE, State, directions, largest
 POOL = 32  # groups at least ...
 POOL_FEATURES = 360, 2048  # ... and features, about; between these, a 12th of all dense ones
 REBASE = 16  # steps after which the bounds on gains in a pool are computed anew
-MARGIN = 0.5  # by which gains outside may rise more than in the pool, of the spread there ...
+MARGIN = 0.35  # by which gains outside may rise more than in the pool, of the spread there ...
 DEVIATIONS = 3.75  # ... but by no more than so many standard deviations
+FALL = 0.25  # share of the least sqrt(gain) of a pool that those outside fall by at most
 SMALL = 12  # features of a group up to which products of its matrices are not worth a BLAS call
 DRIFT = 1e-4  # relative error of gains in single precision from which on they are not used
 LONG = 1e3  # squared length, of alpha, from which on single precision would lose I in I + G
-AT_ONCE = 64  # steps that are checked by one product with all features
 
 
 class GroupState(State):
@@ -118,7 +118,7 @@ class GroupState(State):
         return found / self.prices[ids]
 
     def stacks(
-        self, ids: IndexArray, width: int | None = None
+        self, ids: IndexArray, width: int | None = None, others: tuple[FloatArray, ...] = ()
     ) -> Iterator[tuple[IndexArray, FloatArray, list[FloatArray]]]:
         """Features of some groups, stacked with those of groups of similar sizes.
 
@@ -154,7 +154,8 @@ class GroupState(State):
                     rows = np.asarray(np.linalg.qr(rows, mode="r"))
                 if missing.any() or k > rows.shape[2]:
                     taken = rows.reshape(-1, rows.shape[2])
-                yield some, rows, [(taken @ M).reshape(rows.shape) for M in (self.R, self.N)]
+                products = (taken @ M for M in (self.R, self.N, *others))
+                yield some, rows, [found.reshape(*rows.shape[:2], -1) for found in products]
 
     def rows(self, features: IndexArray) -> Any:
         """Features as rows; sparse where that is faster, and they need not be centred."""
@@ -168,28 +169,18 @@ class GroupState(State):
             return False
         others = self.gains >= 0
         others[self.pool.ids] = False
-        # gains outside are compared by their square roots
-        outside = math.sqrt(self.outside) if others.any() else -math.inf
-        shares = self.shares
+        pool, before = self.pool, np.where(others, self.gains, -1)
         with one_blas_thread():
-            gains, rises, bases = self.steps(goal, outside)
-        chosen = self.pool.ids[self.pool.picks]
-        taken = np.sqrt(np.array(gains) / self.prices[chosen]) * (1 + TIE[self.dtype])
+            gains = self.steps(goal, self.outside if others.any() else -1)
+        chosen = pool.ids[pool.picks]
         self.record(chosen.tolist(), gains)
         if not self.is_confirmed(len(chosen)):
             return True
-        if len(bases) > 0:
-            highest = self.roots_outside(
-                bases[:-1], np.where(others, np.maximum(shares, self.shares), 0), taken.min()
-            )
-        else:
-            after = np.sqrt(np.maximum(self.gains[others], 0)).max(initial=-math.inf) - rises[-1]
-            highest = max(outside, after) + rises[1:-1]
-        worse = np.flatnonzero(taken[1:] < highest)
-        self.most = min(self.size, 4 * self.most)
-        if len(worse) > 0:
-            kept = int(worse[0]) + 1
-            self.most = 4 * kept
+        taken = np.array(gains) / self.prices[chosen] * (1 + TIE[self.dtype])
+        with one_blas_thread():
+            kept = self.first_worse(pool, self.likely_better(pool, before, taken), taken)
+        self.most = min(self.size, 4 * (kept if kept < len(chosen) else self.most))
+        if kept < len(chosen):
             self.forget(len(chosen) - kept)
             self.measure()
         return True
@@ -208,56 +199,65 @@ class GroupState(State):
         self.objectives[-1 - steps : -1] = found[:-1].tolist()
         return True
 
-    def steps(
-        self, goal: float, outside: float
-    ) -> tuple[list[float], FloatArray, list[FloatArray]]:
-        """Add the best groups of the pool until one outside may be better.
+    def steps(self, goal: float, outside: float) -> list[float]:
+        """Add the best groups of the pool until one outside may be better; returns the gains.
 
-        Returns
-        -------
-        gains : list of float
-        rises : ndarray
-            See `Pool.rise`: before each step, and after the last.
-        bases : list of ndarray of shape (n, t)
-            B after each step, if it has few columns and there are groups outside.
+        ``outside`` is the largest gain outside of the pool, or -1 if there are no groups.
         """
         pool, costs = self.pool, self.limits.costs[self.pool.ids]
         room, objective = self.room, self.objectives[-1]
-        most = len(costs) if outside < 0 else min(self.most, (3 * len(costs) + 1) // 4)
-        keeps_bases = self.is_few and outside >= 0
+        most, root = len(costs), -math.inf  # gains outside are compared by their square roots
+        if outside >= 0:
+            most, root = min(self.most, (3 * most + 1) // 4), math.sqrt(outside)
         gains: list[float] = []
-        rises, bases = [0.0], [self.B]
         while len(gains) < most and objective > goal:
             j, best = pool.best(costs <= room * ROUNDED_UP)
-            if best < 0 or (gains and math.sqrt(best) < outside + rises[-1]):
+            if best < 0 or (gains and math.sqrt(best) < root + pool.rises[-1]):
                 break
-            gain, A = pool.step(j)
+            gain = pool.step(j)
             gains.append(max(gain, 0.0))
-            rises.append(pool.rise())
             room -= float(costs[j])
             objective -= self.trace * gain
-            if keeps_bases:
-                bases.append(bases[-1] - A.T @ (A @ self.F))
-        return gains, np.array(rises), bases[1:]
+        return gains
 
-    def roots_outside(
-        self, bases: list[FloatArray], shares: FloatArray, least: float
-    ) -> FloatArray:
-        """The largest sqrt(gain) for each of some B, or ``least``, for gains of these shares."""
-        found, groups = [np.empty(0)], self.problem.groups
-        for start in range(0, len(bases), AT_ONCE):
-            some = bases[start : start + AT_ONCE]
-            h = np.empty((len(some), self.columns.shape[1]))
-            B = self.centred(np.hstack(some)).astype(self.dtype)
-            for place, products in self.columns.products(B):
-                squares = np.square(products.T).reshape(len(some), -1, len(products))
-                squares.sum(axis=1, out=h[:, place])
-            near = np.flatnonzero(groups.sums(h.max(axis=0)) * shares / self.prices > least**2)
-            starts = np.cumsum(groups.sizes[near]) - groups.sizes[near]
-            heights = np.add.reduceat(h[:, groups.members(near)], starts, axis=1)
-            gains = heights * (shares / self.prices)[near]
-            found.append(np.sqrt(gains.max(axis=1, initial=least**2)))
-        return np.concatenate(found)
+    def likely_better(self, pool: "Pool", before: FloatArray, taken: FloatArray) -> IndexArray:
+        """Groups outside of a pool that may have been better than one that was taken.
+
+        As if they had risen with the pool, from their gains before its first step (-1 for groups
+        not to be looked at) or towards those after its last; at most as many as a pool holds.
+        """
+        rises = np.array(pool.rises)
+        roots = np.sqrt(np.maximum([before, self.gains], 0))
+        reach = np.maximum(roots[0], roots[1] - rises[-1]) * pool.hump() ** 2
+        reach[before < 0] = -math.inf
+        nearest, _ = largest(reach, min(len(reach), self.size), 0)
+        least = (np.sqrt(taken[1:]) - rises[1:-1]).min(initial=math.inf)
+        return nearest[reach[nearest] > least]
+
+    def first_worse(self, pool: "Pool", others: IndexArray, taken: FloatArray) -> int:
+        """The first step after step 0 at which one of these groups would have been better.
+
+        The number of steps, if none would have been. With C = (I + G)^-1 after all steps, tr C H
+        of an earlier step is at least the gain then, since G falls.
+        """
+        first, starts = len(taken), np.array(pool.starts_of_steps)
+        moves = pool.moves[: pool.n_moves].transpose(2, 1, 0).reshape(-1, 2 * pool.n_moves)
+        for some, rows, (RX, NX, both) in self.stacks(others, self.columns.block_width, (moves,)):
+            G, H = forms(rows, [RX, NX])
+            a, w = np.split(both, 2, axis=2)
+            C = np.linalg.inv(G)
+            fallen = np.einsum("gih,gih->gh", C @ w, a)[:, ::-1].cumsum(axis=1)[:, ::-1]
+            bounds = np.einsum("gij,gij->g", C, H)[:, None] + fallen[:, starts]
+            limits = taken * self.prices[some, None]
+            for step in np.flatnonzero((bounds > limits)[:, 1:first].any(axis=0)) + 1:
+                them = np.flatnonzero(bounds[:, step] > limits[:, step])
+                later, w_later = a[them, :, starts[step] :], w[them, :, starts[step] :]
+                G_then = G[them] + later @ later.transpose(0, 2, 1)
+                H_then = H[them] + w_later @ later.transpose(0, 2, 1)
+                if (traces(np.array([G_then, H_then])) > limits[them, step]).any():
+                    first = int(step)
+                    break
+        return first
 
 
 class Pool:
@@ -291,12 +291,15 @@ class Pool:
         self.k = np.array([len(stack.forms[0]) for stack in self.stacks])[self.numbers]
         self.prices = prices[self.ids]
         self.picks: list[int] = []
+        self.rises = [0.0]
+        self.starts_of_steps: list[int] = []
         n, dtype = stacks[0][1].shape[2], stacks[0][1].dtype
         self.moves = np.empty((int(self.k.sum()), 2, n), dtype=dtype)
         self.n_moves = 0
         self.left = np.ones(len(self.ids), dtype=bool)
+        self.first = self.peaks = np.zeros(len(self.ids))
         self.bound()
-        self.first = self.roots
+        self.first, self.least = self.roots, float(self.roots.min())
 
     def bound(self) -> None:
         """Bound all gains, and estimate their square roots.
@@ -309,10 +312,11 @@ class Pool:
                 stack.rebase()
         found = [stack.traces() for stack in self.stacks]
         rest, low = np.hstack(found) if len(found) > 1 else found[0]
-        rest = np.minimum(rest, self.k)
+        rest = np.minimum(np.maximum(rest, 1e-10), self.k)
         self.low = np.maximum(low, 0) / self.prices
         self.high = self.low / np.maximum(rest - self.k + 1, 1e-10)
         self.roots = np.sqrt(self.low * self.k / rest)
+        self.peaks = np.maximum(self.peaks, self.roots)
 
     def best(self, affordable: BoolArray) -> tuple[int, float]:
         """The place of the group with the largest gain for its cost, and the gain.
@@ -340,10 +344,16 @@ class Pool:
             return 0.0
         mean, square = float(rises.sum()) / len(rises), float(rises @ rises) / len(rises)
         spread = (1 + MARGIN) * (float(rises.max()) - mean)
-        return mean + min(spread, DEVIATIONS * math.sqrt(max(0.0, square - mean**2)))
+        rise = mean + min(spread, DEVIATIONS * math.sqrt(max(0.0, square - mean**2)))
+        return max(rise, -FALL * self.least)
 
-    def step(self, j: int) -> tuple[float, FloatArray]:
-        """Add the group at place j; returns its gain and A^T."""
+    def hump(self) -> float:
+        """By what factor sqrt(gain) was at most larger between the first and the last step."""
+        ends = np.maximum(self.first, self.roots)
+        return float((self.peaks / (ends + 1e-300))[self.left].max(initial=1.0))
+
+    def step(self, j: int) -> float:
+        """Add the group at place j; returns its gain."""
         number = self.numbers[j]
         stack, place = self.stacks[number], j - self.starts[number]
         # R x and N x, from those before the first step
@@ -355,6 +365,7 @@ class Pool:
         Rx = stack.moved[0][place] - found[:, 0].T @ before[:, 0]
         Nx = stack.moved[1][place] - swapped.T @ both / 2
         gain, A, W = directions(Rx, Nx, *stack.forms[..., place])
+        self.starts_of_steps.append(self.n_moves)
         moves = self.moves[self.n_moves : self.n_moves + len(A)]
         moves[:, 0], moves[:, 1] = A, 2 * W
         self.n_moves += len(A)
@@ -363,7 +374,8 @@ class Pool:
         self.picks.append(j)
         self.left[j] = False
         self.bound()
-        return gain, A
+        self.rises.append(self.rise())
+        return gain
 
 
 class Stack:
