@@ -172,6 +172,7 @@ class GroupState(State):
         pool, before = self.pool, np.where(others, self.gains, -1)
         with one_blas_thread():
             gains = self.steps(goal, self.outside if others.any() else -1)
+        pool.stacks.clear()  # the memory is for the next pool
         chosen = pool.ids[pool.picks]
         self.record(chosen.tolist(), gains)
         if not self.is_confirmed(len(chosen)):
