@@ -127,6 +127,8 @@ class GroupState(State):
         ids : ndarray of int
         width : int, optional
             How many features a stack may have.
+        others : tuple of ndarray of shape (n, p), optional
+            What features are multiplied by besides R and N.
 
         Yields
         ------
@@ -134,8 +136,8 @@ class GroupState(State):
             The groups of a stack.
         rows : ndarray of shape (m, k, n)
             Their features, or as many as there are samples; zeros fill up smaller groups.
-        moved : list of ndarray of shape (m, k, n)
-            (R X_g)^T and (N X_g)^T.
+        moved : list of ndarray of shape (m, k, n) or (m, k, p)
+            (R X_g)^T, (N X_g)^T, and X_g^T times the others.
         """
         groups = self.problem.groups
         powers = np.frexp(groups.sizes[ids])[1]
