@@ -94,19 +94,21 @@ class State:
     def refresh(self) -> None:
         """R = root root^T, N = B B^T and the objective from K_S."""
         self.before = self.kernel, self.n_in_kernel
-        if len(self.selected) > self.n_in_kernel:
+        alpha, n = self.problem.alpha, len(self.F)
+        if len(self.selected) == 0:
+            root, R, B = np.eye(n) / math.sqrt(alpha), np.eye(n) / alpha, self.F / alpha
+        else:
             P = self.problem.take(np.array(self.selected[self.n_in_kernel :], dtype=np.intp))
             self.kernel = self.kernel + P @ P.T
             self.n_in_kernel = len(self.selected)
-        root = inverse_root(self.kernel, self.problem.alpha)
-        self.R = root @ root.T
-        B = self.R @ self.F
-        if len(self.selected) > 0:  # the sum of the gains has lost digits
+            root = inverse_root(self.kernel, alpha)
+            R = root @ root.T
+            B = R @ self.F
+            # the sum of the gains has lost digits
             inner = float(np.vdot(self.F, B))
             self.objectives[-1] = self.trace * inner + self.problem.constant
         self.root, self.B = self.centred(root), self.centred(B)
-        if self.columns.center:
-            self.R = self.root @ self.root.T
+        self.R = self.centred(self.centred(R).T)
         self.N = self.B @ self.B.T
 
     def heights(self) -> FloatArray:
