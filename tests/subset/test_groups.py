@@ -64,7 +64,7 @@ def test_same_groups_as_the_plain_algorithm(target, share):
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_steps_that_were_wrong_are_undone(target, monkeypatch):
-    """A pool of a few groups, and a small margin: the path is the same."""
+    """A pool of a few groups, and small margins: the path is the same."""
     undone, forget = [], grouped.GroupState.forget
 
     def counted(self, steps=0):
@@ -73,8 +73,9 @@ def test_steps_that_were_wrong_are_undone(target, monkeypatch):
 
     monkeypatch.setattr(grouped.GroupState, "forget", counted)
     monkeypatch.setattr(grouped, "POOL", 8)
-    monkeypatch.setattr(grouped, "POOL_FEATURES", (8, 8))
+    monkeypatch.setattr(grouped, "POOL_FEATURES", (8, 8, 8))
     monkeypatch.setattr(grouped, "MARGIN", 0.1)
+    monkeypatch.setattr(grouped, "FALL", 0.25)
     rng = np.random.default_rng(1)
     X, groups = instance(rng, 15, 60)
     X = X + 2 * rng.standard_normal((15, 1))
@@ -87,7 +88,7 @@ def test_steps_that_were_wrong_are_undone(target, monkeypatch):
 def test_more_groups_than_a_pool_holds(target, large, monkeypatch):
     """In single precision too."""
     monkeypatch.setattr(_state, "LARGE", large)
-    monkeypatch.setattr(grouped, "POOL_FEATURES", (128, 128))
+    monkeypatch.setattr(grouped, "POOL_FEATURES", (128, 128, 128))
     rng = np.random.default_rng(3)
     X, groups = instance(rng, 30, 400)
     rtol = 1e-7 if large else 1e-5  # of single precision, summed over the steps in a pool

@@ -30,11 +30,11 @@ from ridgewise.subset._problem import ROUNDED_UP, Limits, Problem
 from ridgewise.subset._state import TIE, State, directions, largest
 
 POOL = 32  # groups at least ...
-POOL_FEATURES = 360, 2048  # ... and features, about; between these, a 12th of all dense ones
+POOL_FEATURES = 360, 480, 2048  # ... and features: sparse ones; of dense ones a 12th, from, to
 REBASE = 16  # steps after which the bounds on gains in a pool are computed anew
 MARGIN = 0.35  # by which gains outside may rise more than in the pool, of the spread there ...
 DEVIATIONS = 3.75  # ... but by no more than so many standard deviations
-FALL = 0.25  # share of the least sqrt(gain) of a pool that those outside fall by at most
+FALL = 0.1  # share of the least sqrt(gain) of a pool that those outside fall by at most
 SMALL = 12  # features of a group up to which products of its matrices are not worth a BLAS call
 DRIFT = 1e-4  # relative error of gains in single precision from which on they are not used
 LONG = 1e3  # squared length, of alpha, from which on single precision would lose I in I + G
@@ -60,9 +60,9 @@ class GroupState(State):
     def __init__(self, problem: Problem, limits: Limits) -> None:
         super().__init__(problem, limits)
         self.may_round &= float(self.lengths2.max()) < LONG * problem.alpha
-        fewest, most = POOL_FEATURES
+        of_sparse, fewest, most = POOL_FEATURES
         is_sparse = self.columns.is_sparse_enough  # then a look at all groups costs little
-        features = fewest if is_sparse else min(max(self.columns.shape[1] // 12, fewest), most)
+        features = of_sparse if is_sparse else min(max(self.columns.shape[1] // 12, fewest), most)
         self.size = max(POOL, round(features / problem.groups.sizes.mean()))
         self.most = self.size  # steps before the next look at all groups
         self.knows_g = is_sparse and not self.is_few
