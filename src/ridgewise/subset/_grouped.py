@@ -34,7 +34,7 @@ POOL_FEATURES = 360, 480, 2048  # ... and features: sparse ones; of dense ones a
 REBASE = 16  # steps after which the bounds on gains in a pool are computed anew
 MARGIN = 0.35  # by which gains outside may rise more than in the pool, of the spread there ...
 DEVIATIONS = 3.75  # ... but by no more than so many standard deviations
-FALL = 0.1  # share of the least sqrt(gain) of a pool that those outside fall by at most
+FALL = 0.1  # share of a pool's least sqrt(gain): those outside are not assumed to fall by more
 SMALL = 12  # features of a group up to which products of its matrices are not worth a BLAS call
 DRIFT = 1e-4  # relative error of gains in single precision from which on they are not used
 LONG = 1e3  # squared length, of alpha, from which on single precision would lose I in I + G
@@ -243,8 +243,8 @@ class GroupState(State):
         The number of steps, if none would have been. With C = (I + G)^-1 after all steps, tr C H
         of an earlier step is at least the gain then, since G falls.
         """
-        first, starts = len(taken), np.array(pool.starts_of_steps)
-        moves = pool.moves[: pool.n_moves].transpose(2, 1, 0).reshape(-1, 2 * pool.n_moves)
+        first, starts, stop = len(taken), np.array(pool.ends[:-1]), pool.ends[-1]
+        moves = pool.moves[:stop].transpose(2, 1, 0).reshape(-1, 2 * stop)
         for some, rows, (RX, NX, both) in self.stacks(others, self.columns.block_width, (moves,)):
             G, H = forms(rows, [RX, NX])
             a, w = np.split(both, 2, axis=2)
@@ -281,6 +281,14 @@ class Pool:
         The places in ``ids`` of those that were added.
     low, high : ndarray of shape (m,)
         Bounds on their gains for their costs.
+    roots, first, peaks : ndarray of shape (m,)
+        Square roots of these gains, about: now, before the first step, and the largest so far.
+    rises : list of float
+        See `rise`: before the first step, and after each.
+    moves : ndarray of shape (sum of all k, 2, n)
+        Columns of A and 2 W of the steps, in pairs.
+    ends : list of int
+        How many pairs there were before the first step, and after each.
     """
 
     def __init__(
@@ -294,21 +302,19 @@ class Pool:
         self.k = np.array([len(stack.forms[0]) for stack in self.stacks])[self.numbers]
         self.prices = prices[self.ids]
         self.picks: list[int] = []
-        self.rises = [0.0]
-        self.starts_of_steps: list[int] = []
+        self.rises, self.ends = [0.0], [0]
         n, dtype = stacks[0][1].shape[2], stacks[0][1].dtype
         self.moves = np.empty((int(self.k.sum()), 2, n), dtype=dtype)
-        self.n_moves = 0
         self.left = np.ones(len(self.ids), dtype=bool)
-        self.first = self.peaks = np.zeros(len(self.ids))
+        self.peaks = np.zeros(len(self.ids))
         self.bound()
         self.first, self.least = self.roots, float(self.roots.min())
 
     def bound(self) -> None:
         """Bound all gains, and estimate their square roots.
 
-        With C = (I + G)^-1 of some steps ago, C^-1 >= I + G >= (1 - fall) C^-1, where fall is the
-        trace of the fall of G times C.
+        With C = (I + G)^-1 of some steps ago, C^-1 >= I + G >= (1 - fall) C^-1, where fall is
+        k - tr C (I + G).
         """
         if len(self.picks) % REBASE == 0:
             for stack in self.stacks:
@@ -359,19 +365,19 @@ class Pool:
         """Add the group at place j; returns its gain."""
         number = self.numbers[j]
         stack, place = self.stacks[number], j - self.starts[number]
-        # R x and N x, from those before the first step
+        # R x and N x, from those before the first step: less A (A^T x), A (W^T x) + W (A^T x)
         x = np.ascontiguousarray(stack.P[:, place :: stack.forms.shape[3]])
-        before = self.moves[: self.n_moves]
-        both = before.reshape(-1, len(x))  # of each pair, times x, N takes one and R the other
-        found = (both @ x).reshape(*before.shape[:2], x.shape[1])
+        stop = self.ends[-1]
+        before = self.moves[:stop]
+        flat = before.reshape(-1, len(x))
+        found = (flat @ x).reshape(stop, 2, x.shape[1])
         swapped = found[:, ::-1].reshape(-1, x.shape[1])
         Rx = stack.moved[0][place] - found[:, 0].T @ before[:, 0]
-        Nx = stack.moved[1][place] - swapped.T @ both / 2
+        Nx = stack.moved[1][place] - swapped.T @ flat / 2
         gain, A, W = directions(Rx, Nx, *stack.forms[..., place])
-        self.starts_of_steps.append(self.n_moves)
-        moves = self.moves[self.n_moves : self.n_moves + len(A)]
+        self.ends.append(stop + len(A))
+        moves = self.moves[stop : self.ends[-1]]
         moves[:, 0], moves[:, 1] = A, 2 * W
-        self.n_moves += len(A)
         for stack in self.stacks:
             stack.move(moves.reshape(-1, moves.shape[2]))
         self.picks.append(j)

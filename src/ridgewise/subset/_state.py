@@ -108,7 +108,7 @@ class State:
             inner = float(np.vdot(self.F, B))
             self.objectives[-1] = self.trace * inner + self.problem.constant
         self.root, self.B = self.centred(root), self.centred(B)
-        self.R = self.centred(self.centred(R).T)
+        self.R = self.centred(self.centred(R.T).T)
         self.N = self.B @ self.B.T
 
     def heights(self) -> FloatArray:
