@@ -2,11 +2,12 @@
 """Groups of features: what they cost, and what splines of every feature give, on one thread.
 
     python -m benchmarks.groups                  all of it
-    python -m benchmarks.groups --only cost      a part: cost, splines
+    python -m benchmarks.groups --only cost      a part: cost, sets, splines
 
-Cost: a selection of 400 groups of 5 features beside one of 400 features. Splines: of every gene of
-the ALL data (12,625 genes, 5 columns each), selected gene by gene without the 63,125 columns in
-memory; the most memory that takes, and held-out errors beside those of the linear selection.
+Cost: a selection of 400 groups of 5 features, and one of 80, beside one of 400 features, on
+Gaussian data and two sets of TechTC. Sets: on all 24 sets of TechTC. Splines: of every gene of the
+ALL data (12,625 genes, 5 columns each), selected gene by gene without the 63,125 columns in memory;
+the most memory that takes, and held-out errors beside those of the linear selection.
 Real data is read from --data (default: the folder shared/data beside the repository) and left out,
 with a word, where it is absent. Ratios count: seconds depend on the machine and what else it does.
 """
@@ -41,47 +42,73 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--only", choices=["cost", "splines"], help="one part only")
+    parser.add_argument("--only", choices=["cost", "sets", "splines"], help="one part only")
     parser.add_argument("--data", type=Path, default=SHARED, help="folder with real data")
     options = parser.parse_args()
     with threadpool_limits(1):
         if options.only in (None, "cost"):
             compare_costs(options.data)
+        if options.only in (None, "sets"):
+            compare_sets(options.data)
         if options.only in (None, "splines"):
             measure_memory(options.data)
             compare_errors(options.data)
 
 
+def selectors() -> dict[str, Any]:
+    """What is measured, by its name."""
+    found: dict[str, Any] = {
+        f"BSS, {rule}": BSSSelector(N_DRAWS, rule=rule) for rule in ("norm", "slack", "ratio")
+    }
+    found["leverage"] = LeverageSelector(N_DRAWS, sampling="top")
+    found["subset"] = SubsetSelector(N_DRAWS, bound=False)
+    return found
+
+
+def in_groups(X: Any) -> Any:
+    """Random groups of 5."""
+    return np.random.default_rng(0).permutation(X.shape[1]) // 5
+
+
 def compare_costs(data: Path) -> None:
     """Seconds of a selection with groups of 5, and without."""
-    rng = np.random.default_rng(0)
-    sets: dict[str, tuple[Any, Any]] = {
-        "Gaussian 200 x 20,000, groups=5": (rng.standard_normal((200, 20_000)), 5)
-    }
+    X = np.random.default_rng(0).standard_normal((200, 20_000))
+    sets: dict[str, tuple[Any, Any]] = {"Gaussian 200 x 20,000, groups=5": (X, 5)}
     for name in TECHTC:
         folder = data / "techtc" / f"Exp_{name}"
         if not folder.is_dir():
             print(f"no {folder}: left out")
             continue
         X = read_techtc_folder(folder).data
-        sets[f"TechTC {name}, random groups of 5"] = X, rng.permutation(X.shape[1]) // 5
-    print("seconds of 400 draws: features, groups of 5, ratio")
+        sets[f"TechTC {name}, random groups of 5"] = X, in_groups(X)
+    print("seconds of 400 features; 400 groups of 5, ratio; 80 groups of 5, ratio")
     for name, (X, groups) in sets.items():
-        for rule in ("norm", "slack", "ratio"):
-            single, grouped = (
-                seconds(BSSSelector(N_DRAWS, rule=rule, groups=labels), X)
-                for labels in (None, groups)
+        for kind, selector in selectors().items():
+            single = seconds(selector, X)
+            grouped = seconds(clone(selector).set_params(groups=groups), X)
+            fewer = clone(selector).set_params(groups=groups, n_features_to_select=N_DRAWS // 5)
+            as_many = seconds(fewer, X)
+            print(
+                f"{name:40} {kind:10} {single:7.3f} {grouped:7.3f} {grouped / single:6.2f} "
+                f"{as_many:7.3f} {as_many / single:6.2f}"
             )
-            print(f"{name:40} {rule:6} {single:7.3f} {grouped:7.3f} {grouped / single:6.2f}")
-        for selector in (
-            LeverageSelector(N_DRAWS, sampling="top"),
-            SubsetSelector(N_DRAWS, bound=False),
-        ):
-            single, grouped = (
-                seconds(clone(selector).set_params(groups=labels), X) for labels in (None, groups)
-            )
-            kind = type(selector).__name__
-            print(f"{name:40} {kind:6} {single:7.3f} {grouped:7.3f} {grouped / single:6.2f}")
+
+
+def compare_sets(data: Path) -> None:
+    """Ratios on all sets of TechTC."""
+    folders = sorted((data / "techtc").glob("Exp_*"))
+    if not folders:
+        print(f"no {data / 'techtc'}: left out")
+        return
+    print(f"400 random groups of 5 beside 400 features on {len(folders)} sets of TechTC, ratios")
+    ratios: dict[str, list[float]] = {kind: [] for kind in selectors()}
+    for folder in folders:
+        X = read_techtc_folder(folder).data
+        for kind, selector in selectors().items():
+            grouped = clone(selector).set_params(groups=in_groups(X))
+            ratios[kind].append(seconds(grouped, X) / seconds(selector, X))
+    for kind, found in ratios.items():
+        print(f"{kind:10} median {np.median(found):.2f}, {min(found):.2f} to {max(found):.2f}")
 
 
 def seconds(selector: Any, X: Any) -> float:

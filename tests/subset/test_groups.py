@@ -117,6 +117,36 @@ def test_sparse_features(target, large, center, monkeypatch):
         assert_array_equal(selected, plain_greedy(dense, M, problem.alpha, 40, groups))
 
 
+def test_gains_outside_fall_less_than_those_of_a_pool():
+    """In the first pool, where all fall by half."""
+    rng = np.random.default_rng(8)
+    X = rng.standard_normal((60, 750)) * (rng.random((60, 750)) < 0.05)
+    groups = resolve_groups(rng.integers(0, 250, 750), 750)
+    problem = Problem.of(compute_spectrum(sp.csr_array(X)), "data", 2.0, groups=groups)
+    selected = greedy_path(problem, Limits.count(len(groups), 40)).selected
+    M = target_matrix(X, "data", problem.alpha, None)
+    assert_array_equal(selected, plain_greedy(X, M, problem.alpha, 40, groups))
+
+
+def test_sparse_features_far_from_0(monkeypatch):
+    """Some columns without zeros: they are centred before they are rounded."""
+    monkeypatch.setattr(_state, "LARGE", 0)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 750)) * (rng.random((60, 750)) < 0.05)
+    X[:, ::50] = 1000 + rng.standard_normal((60, 15))
+    groups, dense = resolve_groups(3, 750), X - X.mean(axis=0)
+    spectrum = compute_spectrum(sp.csr_array(X), center=True)
+    problem = Problem.of(spectrum, "data", 2.0, groups=groups)
+    state = grouped.GroupState(problem, Limits.count(250, 40))
+    assert state.R.dtype == np.float32
+    M = state.F @ state.F.T / problem.alpha**2  # N before the first step; R is I / alpha
+    parts = [dense[:, groups.members(np.array([one]))] for one in state.pool.ids]
+    expected = [
+        np.trace(np.linalg.solve(np.eye(3) + x.T @ x / problem.alpha, x.T @ M @ x)) for x in parts
+    ]
+    assert_allclose(state.pool.low, expected, rtol=1e-4)
+
+
 def test_gains_that_have_drifted(monkeypatch):
     """Steps in single precision are undone, and made in double precision."""
     monkeypatch.setattr(_state, "LARGE", 0)
