@@ -117,6 +117,26 @@ def test_sparse_features(target, large, center, monkeypatch):
         assert_array_equal(selected, plain_greedy(dense, M, problem.alpha, 40, groups))
 
 
+@pytest.mark.shared_data
+@pytest.mark.slow
+def test_same_groups_on_all_sets(shared_data, load_techtc, monkeypatch):
+    """As from one pool of all groups in double precision; near-ties may be in another order."""
+    for folder in sorted((shared_data / "techtc").glob("Exp_*")):
+        X = load_techtc(folder.name.removeprefix("Exp_"))
+        d = X.shape[1]
+        groups = resolve_groups(np.random.default_rng(0).permutation(d) // 5, d)
+        alpha = 0.1 * float(X.power(2).sum()) / X.shape[0]
+        problem = Problem.of(compute_spectrum(X), "data", alpha, groups=groups)
+        limits = Limits.count(len(groups), 400)
+        path = greedy_path(problem, limits)
+        with monkeypatch.context() as patched:
+            patched.setattr(grouped, "POOL", len(groups))
+            patched.setattr(_state, "LARGE", 2**40)
+            expected = greedy_path(problem, limits)
+        assert set(path.selected) == set(expected.selected), folder.name
+        assert_allclose(path.objectives, expected.objectives, rtol=1e-3)
+
+
 def test_gains_outside_fall_less_than_those_of_a_pool():
     """In the first pool, where all fall by half."""
     rng = np.random.default_rng(8)
