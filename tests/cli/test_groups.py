@@ -64,6 +64,7 @@ def test_a_category_is_kept_or_left_out_as_a_whole(method, visits, run_here, tmp
         assert "No other 20 of the 503 groups would" in text
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "The groups" in page
+    assert ("How far the first groups get" in page) == (method == "subset")
     assert all(name in page for name in ("city=c0", "city=c29")) == ("city" in kept)
     record = json.loads((tmp_path / "out" / "certificate.json").read_text(encoding="utf-8"))
     assert sorted(record["groups"]) == sorted(sizes)

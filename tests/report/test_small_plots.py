@@ -57,6 +57,12 @@ def test_perfect_is_marked_however_wide_the_interval(upper, labels):
     assert [re.search(">(.*)<", part)[1] for part in found] == labels
 
 
+def test_numbers_are_right_of_the_line_at_1():
+    plot = figures.draw_certificate([("measured", Certificate(lower=0.01, upper=0.2))])
+    words = next(part for part in plot.parts if "0.01 to 0.2" in part)
+    assert float(re.search('x="(.*?)"', words)[1]) > plot.points(1, 0)[0][0]
+
+
 def test_words_are_escaped():
     plot = Plot(Scale(0, 1), Scale(0, 1), 100, "<script>")
     plot.y_axis([0.5], ['"&'])

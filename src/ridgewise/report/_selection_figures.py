@@ -34,7 +34,7 @@ def draw_certificate(intervals: Sequence[tuple[str, Certificate]]) -> Plot:
             colour, opacity = FAINT, 0.55
         box = (one.lower, one.upper), (place - 0.4, place + 0.4)
         plot.boxes([box], colour, opacity)
-        (end, middle), *_ = plot.points(one.upper, place)
+        (end, middle), *_ = plot.points(max(one.upper, 1.0), place)  # right of the line too
         plot.text(end + 5, middle + 3.5, words[place], bold=measured)
         plot.text(plot.left - 5, middle + 3.5, name, anchor="end")
     plot.line([1, 1], [y.low, y.high], INK, 1.1, DASHED)
@@ -98,7 +98,7 @@ def draw_singular_values(run: SelectionRun) -> Plot:
     return plot
 
 
-def draw_path(selector: Any) -> Plot:
+def draw_path(selector: Any, counted: str = "features") -> Plot:
     """Draw the objective of a growing subset, and bounds that no subset of the same size passes."""
     path = np.concatenate([[0.0], selector.objective_path_])
     sizes = sorted(selector.gap_path_)
@@ -106,10 +106,10 @@ def draw_path(selector: Any) -> Plot:
     bounds = [(one.of_none - one.bound) / (one.of_none - one.of_all) for one in proofs]
     x = Scale(-0.03 * len(path), 1.03 * len(path))
     y = Scale(0.0, 112 * max(bounds))
-    plot = Plot(x, y, 230, "How far the first features get", left=50)
+    plot = Plot(x, y, 230, f"How far the first {counted} get", left=50)
     plot.y_axis(y.ticks(), [f"{tick:g}%" for tick in y.ticks()], "reached, of what all give")
     ticks = [tick for tick in x.ticks() if tick >= 0 and tick == int(tick)]
-    plot.x_axis(ticks, plain(ticks), "features")
+    plot.x_axis(ticks, plain(ticks), counted)
     plot.line(np.arange(len(path)), 100 * path, BLUE)
     marks = plot.points(sizes, 100 * np.array(bounds))
     plot.paths([[(x - 7, y), (x + 7, y)] for x, y in marks], stroke(ORANGE, 2))
